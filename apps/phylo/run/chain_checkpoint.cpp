@@ -57,6 +57,12 @@ void remove_parts_of(const std::vector<std::string>& results) {
   }
 }
 
+/// Gives the value of an option. There were chains before there was --precision.
+std::string value_in(const std::map<std::string, std::string>& options, const std::string& name) {
+  const auto found = options.find(name);
+  return found != options.end() ? found->second : name == "--precision" ? "double" : "unset";
+}
+
 bool is_ours(std::string_view name) { return name == "identity.json" || name == "state" || is_samples(name); }
 
 json to_json(const ChainState& state) {
@@ -105,6 +111,8 @@ Tuning to_tuning(const json& from) {
     MoveRecord& record = tuning.moves[m];
     record = {r.at(0), r.at(1), r.at(2), r.at(3), r.at(4), r.at(5), r.at(6), r.at(7)};
     if (!(record.weight >= 0 && std::isfinite(record.weight))) throw input_error("it holds a move without a weight");
+    if (!(record.boldness > 0 && std::isfinite(record.boldness)) || record.tuned < 0)
+      throw input_error("it holds a move without boldness");
     sum += record.weight;
   }
   if (sum == 0) throw input_error("it holds chains without moves");
@@ -149,7 +157,7 @@ RunState to_run(const json& from, std::int32_t taxa) {
 
 ChainCheckpoint::ChainCheckpoint(const std::string& folder, const ChainIdentity& identity, bool redo,
                                  const std::vector<std::string>& results)
-    : folder_(folder), identity_(identity), stamp_(command::hex(digest_of(identity))) {
+    : folder_(folder), identity_(identity) {
   std::error_code unknown;
   make_folder(folder_);
   if (!fs::exists(folder_ + "/lock", unknown)) refuse_foreign();
@@ -166,9 +174,10 @@ ChainCheckpoint::ChainCheckpoint(const std::string& folder, const ChainIdentity&
   }
   const std::string file = folder_ + "/identity.json";
   if (fs::exists(file, unknown))
-    check_identity(read_bytes(file));
+    identity_.options = options_of(read_bytes(file));
   else
     write_file(file, to_json(identity_).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  stamp_ = command::hex(number());
 }
 
 void ChainCheckpoint::refuse_foreign() const {
@@ -182,7 +191,7 @@ void ChainCheckpoint::refuse_foreign() const {
                                 name));
 }
 
-void ChainCheckpoint::check_identity(const std::string& text) const {
+std::map<std::string, std::string> ChainCheckpoint::options_of(const std::string& text) const {
   ChainIdentity found;
   try {
     const json body = json::parse(text);
@@ -206,17 +215,21 @@ void ChainCheckpoint::check_identity(const std::string& text) const {
                      "{} sites) as it is now; {}",
                      value_shown(found.alignment_file), found.taxa, found.sites, value_shown(identity_.alignment_file),
                      identity_.taxa, identity_.sites, start_afresh));
-  for (const auto& [option, value] : identity_.options)
-    if (const auto other = found.options.find(option); other == found.options.end() || other->second != value)
-      fail(folder_, fmt::format("these chains were made with {} {}, not {}; {}", option,
-                                other == found.options.end() ? "unset" : value_shown(other->second), value_shown(value),
-                                start_afresh));
+  std::map<std::string, std::string> all = identity_.options;
+  all.insert(found.options.begin(), found.options.end());
+  for (const auto& [option, either] : all) {
+    const std::string made_with = value_in(found.options, option), asked_for = value_in(identity_.options, option);
+    if (made_with != asked_for)
+      fail(folder_, fmt::format("these chains were made with {} {}, not {}; {}", value_shown(option),
+                                value_shown(made_with), value_shown(asked_for), start_afresh));
+  }
   if (found.instructions != identity_.instructions)
     fail(folder_,
          fmt::format("these chains were made with {} instructions, but this run uses {}, whose results differ in "
                      "the last digits; continue with MASLIN_SIMD={}, or {}",
                      value_shown(found.instructions), identity_.instructions, value_shown(found.instructions),
                      start_afresh));
+  return found.options;
 }
 
 void ChainCheckpoint::forget_all() const {

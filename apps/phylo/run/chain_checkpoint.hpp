@@ -58,7 +58,9 @@ class ChainCheckpoint {
   std::uint64_t number() const;
 
  private:
-  void check_identity(const std::string& text) const;
+  /// Gives the options of the identity that is there, as they were written: records have its digest. Throws
+  /// `input_error` when it is that of other chains.
+  std::map<std::string, std::string> options_of(const std::string& text) const;
   void refuse_foreign() const;
   void forget_all() const;
   std::string read_record(const std::string& name) const;

@@ -1,0 +1,93 @@
+#include "phylo/run/chain_checkpoint.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "phylo/io/error.hpp"
+#include "phylo/mcmc/small_trees.hpp"
+#include "phylo/model/notation.hpp"
+#include "scratch_folder.hpp"
+
+namespace {
+
+using phylo::ChainCheckpoint;
+using phylo::ChainIdentity;
+
+ChainIdentity identity_with(std::map<std::string, std::string> options) {
+  ChainIdentity identity;
+  identity.alignment = "0123";
+  identity.alignment_file = "a.phy";
+  identity.taxa = 4;
+  identity.sites = 10;
+  identity.instructions = "avx2";
+  identity.program = "2";
+  identity.options = std::move(options);
+  return identity;
+}
+
+class ChainCheckpoints : public testing::Test {
+ protected:
+  /// Keeps chains without a generation.
+  std::uint64_t keep(const ChainIdentity& identity) const {
+    ChainCheckpoint checkpoint(path_, identity, false, {});
+    checkpoint.save({}, {}, 0, {});
+    return checkpoint.number();
+  }
+  std::string refusal(const ChainIdentity& identity) const {
+    try {
+      ChainCheckpoint(path_, identity, false, {}).load();
+    } catch (const phylo::input_error& e) {
+      return e.what();
+    }
+    return "none";
+  }
+
+  const scratch_folder folder_;
+  const std::string path_ = folder_.file("x.chains");
+};
+
+TEST_F(ChainCheckpoints, FromBeforeThereWasPrecisionGoOnInDouble) {
+  const std::uint64_t number = keep(identity_with({{"--seed", "1"}}));
+  const ChainIdentity now = identity_with({{"--seed", "1"}, {"--precision", "double"}});
+  for (int time = 0; time < 2; ++time) {
+    ChainCheckpoint again(path_, now, false, {});
+    EXPECT_TRUE(again.load());
+    EXPECT_EQ(again.number(), number);
+    again.save({}, {}, 0, {});
+  }
+  const std::string other = refusal(identity_with({{"--seed", "1"}, {"--precision", "single"}}));
+  EXPECT_NE(other.find("these chains were made with --precision double, not single; choose another --prefix"),
+            std::string::npos)
+      << other;
+}
+
+TEST_F(ChainCheckpoints, OfAnOptionThatOneOfThemLacksAreRefused) {
+  keep(identity_with({{"--seed", "1"}, {"--clock", "strict"}}));
+  const std::string lost = refusal(identity_with({{"--seed", "1"}}));
+  EXPECT_NE(lost.find("these chains were made with --clock strict, not unset;"), std::string::npos) << lost;
+  const std::string more = refusal(identity_with({{"--seed", "1"}, {"--clock", "strict"}, {"--speed", "2"}}));
+  EXPECT_NE(more.find("these chains were made with --speed unset, not 2;"), std::string::npos) << more;
+}
+
+TEST_F(ChainCheckpoints, OfMovesWithoutBoldnessAreDamaged) {
+  const phylo::Patterns patterns = phylo::patterns_of({"ACGTACGTAC", "ACGTTCGAAC", "ACCTTCAATC", "AGCTTCATTC"});
+  phylo::GridSetup setup;
+  setup.chain.patterns = &patterns;
+  setup.chain.model = phylo::parse_model("JC");
+  setup.chain.weights = phylo::default_weights(phylo::Sampled(setup.chain.model));
+  phylo::GridState state = phylo::Grid(setup).state();
+  const ChainIdentity identity = identity_with({});
+  ChainCheckpoint(path_, identity, false, {}).save(state, {}, 0, {});
+  EXPECT_EQ(refusal(identity), "none");
+  state.runs[1].tunings[2].moves[3].boldness = 0;
+  ChainCheckpoint(path_, identity, false, {}).save(state, {}, 0, {});
+  EXPECT_NE(refusal(identity).find("state:3:1: is damaged: it holds a move without boldness; choose another --prefix"),
+            std::string::npos)
+      << refusal(identity);
+}
+
+}  // namespace
