@@ -143,6 +143,9 @@ class Alignments(BadInput):
     def test_data_that_the_model_is_not_for(self):
         evaluate = ("evaluate", "--msa", "in", "--tree", TREE, "--model")
         self.refused_file("in", GOOD, (*evaluate, "LG"), "in:2:1: this looks like DNA: 95 % of its characters are A, C, G or T", "give a model of DNA")
+        # N, an amino acid, says nothing here.
+        unknown = GOOD.replace("ACG", "NNN")
+        self.refused_file("in", unknown, (*evaluate, "LG"), "in:2:1: this looks like DNA: 92 %", "give a model of DNA")
         self.refused_file("in", GOOD, (*evaluate, "JC+ASC"), "in:2:1: 5 of 6 sites are the same in all taxa, or may be, the first of them is 1;")
 
 

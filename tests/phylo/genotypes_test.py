@@ -79,6 +79,23 @@ class Genotypes(ProgramTest):
         self.assertIn("this looks like genotypes: 42 % of its characters are A, C, G or T; but --model GTR+FO+G4m is one of DNA; give a "
                       "model of genotypes, as in GTGTR4+G, or say --data-type dna", done.stderr.decode())
 
+    def test_genotypes_are_no_amino_acids(self):
+        tree = ("--tree", DATA / "ten.tree")
+        for model, named in (("LG", "LG"), ("PROTGTR", "PROTGTR+FO")):
+            done = self.run_program("evaluate", "--msa", DATA / "genotypes.phy", *tree, "--model", model)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"this looks like genotypes: 42 % of its characters are A, C, G or T; but --model {named} is one of amino acids; "
+                          "give a model of genotypes, as in GTGTR4+G, or say --data-type aa", done.stderr.decode())  # fmt: skip
+        self.run_well("evaluate", "--msa", DATA / "genotypes.phy", *tree, "--model", "LG", "--data-type", "aa")
+
+    def test_few_columns_do_not_tell_genotypes_from_amino_acids(self):
+        self.write("four.tree", "(a:1,b:1,(c:1,d:1):1);")
+        for columns, status in ((19, 0), (20, 2)):
+            rows = ("MKWSRYMKWSRYMKWSRYMK"[shift:] + "SRYW"[:shift] for shift in range(4))
+            self.write("few", "".join(f">{name}\n{row[:columns]}\n" for name, row in zip("abcd", rows)))
+            done = self.run_program("evaluate", "--msa", "few", "--tree", "four.tree", "--model", "LG")
+            self.assertEqual(done.returncode, status, done.stderr.decode())
+
     def test_what_is_no_genotype_is_refused_with_its_place(self):
         self.write("wrong.fasta", WRONG)
         for model, more, expected in (

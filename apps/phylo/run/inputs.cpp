@@ -20,26 +20,31 @@ namespace phylo {
 
 namespace {
 
-/// Gives the share of A, C, G and T among the characters of these sites that say something; of all sites if `counted`
-/// is empty.
-double share_of_bases(const Alignment& alignment, const std::vector<char>& counted) {
+/// What the characters of some sites say of what they are.
+struct Composition {
+  double bases = 1;       ///< the share of A, C, G and T among those that say something
+  bool genotypes = true;  ///< all are codes of genotypes, as bases are, ambiguous ones, and ten of the amino acids
+  std::size_t columns = 0;
+};
+
+/// Of all sites if `counted` is empty. N is an amino acid, but says nothing where all characters are codes of
+/// genotypes.
+Composition composition_of(const Alignment& alignment, const std::vector<char>& counted) {
   std::array<std::size_t, 256> seen{};
   for (const std::string& row : alignment.rows)
     for (std::size_t site = 0; site < row.size(); ++site)
       if (counted.empty() || counted[site]) ++seen[static_cast<unsigned char>(row[site])];
+  Composition out;
+  for (std::size_t c = 0; c < seen.size(); ++c)
+    out.genotypes &= seen[c] == 0 || genotype_alphabet().find(static_cast<char>(c)) != Alphabet::no_code;
   seen['-'] = 0;
+  if (out.genotypes) seen['N'] = 0;
   const std::size_t all = std::accumulate(seen.begin(), seen.end(), std::size_t{0});
   const std::size_t bases = seen['A'] + seen['C'] + seen['G'] + seen['T'];
-  return all == 0 ? 1 : static_cast<double>(bases) / static_cast<double>(all);
-}
-
-/// Are all characters of these sites codes of genotypes, which ambiguous bases may be, too? Ten of twenty amino acids
-/// are none.
-bool are_genotypes(const Alignment& alignment, const std::vector<char>& counted) {
-  for (const std::string& row : alignment.rows)
-    for (std::size_t site = 0; site < row.size(); ++site)
-      if ((counted.empty() || counted[site]) && genotype_alphabet().find(row[site]) == Alphabet::no_code) return false;
-  return true;
+  if (all > 0) out.bases = static_cast<double>(bases) / static_cast<double>(all);
+  out.columns = counted.empty() ? static_cast<std::size_t>(alignment.sites())
+                                : static_cast<std::size_t>(std::count(counted.begin(), counted.end(), char{1}));
+  return out;
 }
 
 /// Gives another alphabet that can read the whole text; null if there is none.
@@ -57,10 +62,12 @@ const Alphabet* other_alphabet(const std::string& text, const std::string& file,
 }
 
 /// Throws unless the characters of an alphabet's sites are as one expects them: few of amino acids are letters of
-/// bases, most of DNA are.
+/// bases, some are no letters of genotypes; most of DNA are letters of bases.
 void check_content(const Alignment& alignment, const Alphabet& alphabet, const Scheme& scheme,
                    const std::vector<int>& owners) {
   constexpr double fewest_in_dna = 0.5, most_in_protein = 0.9;
+  // About half of amino acids have letters of genotypes: by chance, all of so many columns have in one of a million.
+  constexpr std::size_t fewest_columns = 20;
   const auto of_alphabet = [&](const SchemePart& part) { return part.model.alphabet == &alphabet; };
   const auto& parts = scheme.parts;
   const auto first = std::find_if(parts.begin(), parts.end(), of_alphabet);
@@ -68,18 +75,19 @@ void check_content(const Alignment& alignment, const Alphabet& alphabet, const S
   std::vector<char> counted;
   if (!std::all_of(parts.begin(), parts.end(), of_alphabet))
     for (const int owner : owners) counted.push_back(of_alphabet(parts[static_cast<std::size_t>(owner)]));
-  const double share = share_of_bases(alignment, counted);
-  const bool odd_dna = alphabet.type == DataType::dna && share < fewest_in_dna;
-  const bool odd_protein = alphabet.type == DataType::protein && share > most_in_protein;
+  const Composition found = composition_of(alignment, counted);
+  const bool genotypes = found.genotypes && found.bases <= most_in_protein;
+  const bool odd_dna = alphabet.type == DataType::dna && found.bases < fewest_in_dna;
+  const bool odd_protein = alphabet.type == DataType::protein &&
+                           (found.bases > most_in_protein || (genotypes && found.columns >= fewest_columns));
   if (!odd_dna && !odd_protein) return;
-  const Alphabet& other = odd_protein                         ? dna_alphabet()
-                          : are_genotypes(alignment, counted) ? genotype_alphabet()
-                                                              : protein_alphabet();
+  const Alphabet& other = genotypes ? genotype_alphabet() : odd_protein ? dna_alphabet() : protein_alphabet();
   fail(alignment.file, alignment.begin,
        fmt::format(
            "this looks like {}: {:.0f} % of its characters are A, C, G or T; but --model {} is one of {}; give a "
            "model of {}, as in {}, or say --data-type {} if that is what the file holds",
-           other.name, 100 * share, to_string(first->model), alphabet.name, other.name, other.models, alphabet.word));
+           other.name, 100 * found.bases, to_string(first->model), alphabet.name, other.name, other.models,
+           alphabet.word));
 }
 
 Alignment read_msa(const std::string& file, const Scheme& scheme) {
