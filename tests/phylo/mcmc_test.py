@@ -331,7 +331,7 @@ class Refused(Chains):
         self.refused(wrong("--weights", "shape=0"), "without shape that parameter would never change")
         self.refused(wrong("--prior-kappa", "beta:1,1"), "--prior-kappa: the model does not sample this parameter")
         self.refused(wrong("--prior-shape", "gamma:1,1"), "--prior-shape: 'gamma' is none of the distributions")
-        self.refused(wrong("--prior-branches", "exponential:-1"), "takes positive numbers, not -1")
+        self.refused(wrong("--prior-branches", "exponential:-1"), "takes positive numbers up to 1e+100, not -1")
         self.refused(wrong("--prior-branches", "uniform:0,1e-12"), "its middle does not lie between 1e-09 and 1000")
         self.refused(wrong("--model-file", "m"), "--model and --model-file are both given")
         self.refused(wrong("--sample", 10**8), "250000 leave 0 of the samples that are taken every 100000000 generations", "a smaller --sample")
@@ -364,8 +364,9 @@ class Refused(Chains):
             wrong(option, right[:-1] + "x", "'x' is no number")
             wrong(option, right[:-1] + "nan", "'nan' is no number")
             wrong(option, right[:-1] + "inf", "'inf' is no number")
-            wrong(option, right[:-1] + "0", f"{word} takes positive numbers, not 0")
-            wrong(option, right[:-1] + "-2", f"{word} takes positive numbers, not -2")
+            wrong(option, right[:-1] + "0", f"{word} takes positive numbers up to 1e+100, not 0")
+            wrong(option, right[:-1] + "-2", f"{word} takes positive numbers up to 1e+100, not -2")
+            wrong(option, right[:-1] + "1e101", f"{word} takes positive numbers up to 1e+100, not 1e+101")
             wrong(option, right, "the model does not sample this parameter; leave the option out", model="JC")
 
     def test_a_checkpoint_of_another_run(self):

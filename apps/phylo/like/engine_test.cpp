@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #include "phylo/io/error.hpp"
@@ -421,6 +423,16 @@ TEST(Engine, SameCallsGiveTheSameBits) {
     return std::make_tuple(lnl, tree, engine.model());
   };
   EXPECT_EQ(run(), run());
+}
+
+TEST(Engine, SaysWhenALikelihoodIsNoNumber) {
+  Model model = phylo::parse_model("GTR");
+  model.rates[1] = std::numeric_limits<double>::quiet_NaN();
+  Engine engine(random_patterns(12, 40, 28), model);
+  Tree tree = random_tree(12, 29);
+  EXPECT_THROW(engine.evaluate(tree), std::logic_error);
+  const Pruned pruned = prune(tree, engine, 12);
+  EXPECT_THROW(engine.insertion(tree, pruned.subtree, pruned.at, pruned.pendant, Fit::nothing, 1), std::logic_error);
 }
 
 TEST(Engine, RefusesWhatItCannotServe) {

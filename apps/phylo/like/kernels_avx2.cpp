@@ -38,7 +38,7 @@ struct V {
   void store(double* p) const { _mm256_store_pd(p, v); }
   void store(float* p) const { _mm_store_ps(p, _mm256_cvtpd_ps(v)); }
   static V fma(V a, V b, V c) { return {_mm256_fmadd_pd(a.v, b.v, c.v)}; }
-  static V max(V a, V b) { return {_mm256_max_pd(a.v, b.v)}; }
+  static V max(V a, V b) { return {_mm256_max_pd(b.v, a.v)}; }
   static V min(V a, V b) { return {_mm256_min_pd(a.v, b.v)}; }
   static V round(V a) { return {_mm256_round_pd(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)}; }
   static V power_of_two(V n) {

@@ -56,7 +56,7 @@ struct V {
     _mm256_store_ps(p + 8, _mm512_cvtpd_ps(b));
   }
   static V fma(V x, V y, V z) { return {_mm512_fmadd_pd(x.a, y.a, z.a), _mm512_fmadd_pd(x.b, y.b, z.b)}; }
-  static V max(V x, V y) { return {_mm512_max_pd(x.a, y.a), _mm512_max_pd(x.b, y.b)}; }
+  static V max(V x, V y) { return {_mm512_max_pd(y.a, x.a), _mm512_max_pd(y.b, x.b)}; }
   static V min(V x, V y) { return {_mm512_min_pd(x.a, y.a), _mm512_min_pd(x.b, y.b)}; }
   static V round(V x) {
     constexpr int nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;

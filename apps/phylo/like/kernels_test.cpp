@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -200,6 +201,49 @@ TEST_P(KernelTest, NewviewScalesOnlyPatternsThatAreTooSmall) {
         EXPECT_NEAR(out[at(p, r, i)], expected, rounded * expected) << p;
       }
   }
+}
+
+TEST_P(KernelTest, ScalingEndsWhereAPatternIsNoNumber) {
+  constexpr int none = 5, small = 7;
+  for (std::size_t i = 0; i < clv[0].size(); ++i) clv[0].multiply(i, std::exp2(-bits * 0.7));
+  for (int r = 0; r < rates; ++r)
+    for (int i = 0; i < states; ++i) {
+      clv[0].multiply(at(small, r, i), std::exp2(-bits * 0.7));
+      clv[0].set(at(none, r, i), std::numeric_limits<double>::quiet_NaN());
+    }
+  Clv out(k, clv[0].size());
+  Buffer<std::int32_t> counts(patterns);
+  const phylo::Newview step{out.data(), counts.data(), inner(0), inner(1)};
+  k.newview(&step, 1, rates, 0, groups);
+  for (int p = 0; p < lanes; ++p) {
+    EXPECT_EQ(counts[p], count(0, false, p) + count(1, false, p) + (p == small ? 1 : 0)) << p;
+    for (int r = 0; r < rates; ++r)
+      for (int i = 0; i < states; ++i) EXPECT_EQ(std::isnan(out[at(p, r, i)]), p == none) << p;
+  }
+}
+
+TEST_P(KernelTest, WhatIsNoNumberIsNotTakenForASmallOne) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
+  constexpr int none = 5, boundless = 9;
+  clv[0].set(at(none, 0, 1), nan);
+  clv[0].set(at(boundless, 0, 1), infinite);
+  for (const bool with_invariant : {false, true}) {
+    const phylo::Sites sites{weights.data(), with_invariant ? invariant.data() : nullptr};
+    Buffer<double> logs(patterns);
+    k.logarithms({inner(0), inner(1), sites}, rates, 0, groups, logs.data());
+    EXPECT_TRUE(std::isnan(logs[none]));
+    EXPECT_EQ(logs[boundless], infinite);
+    for (int p = 0; p < patterns; ++p) EXPECT_EQ(std::isfinite(logs[p]), p != none && p != boundless) << p;
+    EXPECT_TRUE(std::isnan(k.evaluate({inner(0), inner(1), sites}, rates, 0, groups)));
+    Operand hung = inner(2);
+    hung.matrices = nullptr;
+    EXPECT_TRUE(std::isnan(k.junction({inner(0), inner(1), hung, sites}, rates, 0, groups)));
+  }
+  const Buffer<double> expansion(static_cast<std::size_t>(phylo::expansion_doubles(states)));
+  Buffer<double> exponents(static_cast<std::size_t>(phylo::exponent_doubles(rates, states))), out(matrix[0].size());
+  exponents[0] = nan;
+  k.matrices(expansion.data(), exponents.data(), rates, 0.1, out.data());
+  for (int x = 0; x < states * states; ++x) EXPECT_TRUE(std::isnan(out[static_cast<std::size_t>(x)])) << x;
 }
 
 /// log of a likelihood that is kept as value * 2^(-bits count), with an invariant part.

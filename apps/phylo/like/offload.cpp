@@ -2,8 +2,10 @@
 // traversal before the next one starts, so that children are still in the cache when their parent is computed.
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <functional>
+#include <stdexcept>
 #include <utility>
 
 #include "maslin/loop.hpp"
@@ -171,6 +173,12 @@ const ms::kernel makenewz_kernel{"makenewz", makenewz_body};
 const ms::kernel products_kernel{"products", products_body};
 const ms::kernel makenewz_each_kernel{"makenewz_each", makenewz_each_body};
 
+/// Gives the log-likelihood. Comparisons would take one that is no number for a low one here and for a high one there.
+double checked(double lnl) {
+  if (std::isnan(lnl)) throw std::logic_error("likelihood: a log-likelihood is no number");
+  return lnl;
+}
+
 /// Empties the traversals when a kernel is done. What was planned counts as computed, so after an exception nothing
 /// does.
 class Cleaner {
@@ -200,7 +208,7 @@ double Engine::State::run_evaluate(std::size_t first, std::size_t last) {
   const Cleaner cleaner(*this);
   ++computed.likelihoods;
   for (const auto& part : parts) computed.vectors += part->traversal.count();
-  return ms::offload(evaluate_kernel, Work(*this, first, last));
+  return checked(ms::offload(evaluate_kernel, Work(*this, first, last)));
 }
 
 void Engine::State::run_logarithms(std::size_t first, std::size_t last) {
@@ -220,7 +228,7 @@ double Engine::State::run_junction() {
     const Operand* from = part.hanging.pending ? &part.hanging.from : nullptr;
     steps[i].preparation = {from, part.clv(part.hung_slot()), part.scale(part.hung_slot())};
   }
-  const double lnl = ms::offload(insertion_kernel, Work(*this));
+  const double lnl = checked(ms::offload(insertion_kernel, Work(*this)));
   for (const auto& part : parts) part->hanging.pending = false;
   return lnl;
 }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "phylo/io/error.hpp"
 #include "phylo/mcmc/variates.hpp"
 
 namespace phylo {
@@ -56,13 +57,14 @@ Chain::Chain(const ChainSetup& setup, int run, int chain)
       tips + static_cast<HalfEdge>(random.below(static_cast<std::uint64_t>(state_.tree.half_edges() - tips)));
   prepare();
   state_.lnl = engine_ ? engine_->evaluate(state_.tree) : 0;
-  state_.log_prior =
-      phylo::log_prior(setup.priors.branches, state_.tree) + phylo::log_prior(setup.priors, sampled_, state_.model);
+  state_.log_prior = prior();
   if (!std::isfinite(state_.log_prior)) throw std::logic_error("mcmc: the prior excludes where the chains begin");
 }
 
 Chain::Chain(const ChainSetup& setup, int run, int chain, ChainState state)
     : setup_(&setup), sampled_(setup.model), seed_(chain_seed(setup.seed, run, chain)), state_(std::move(state)) {
+  if (!std::isfinite(prior()))
+    throw input_error("the chains that were kept are where the priors exclude them; start afresh with --redo");
   prepare();
 }
 
@@ -73,6 +75,10 @@ void Chain::prepare() {
   options.proposals = true;
   options.precision = setup_->precision;
   engine_ = std::make_unique<Engine>(*setup_->patterns, state_.model, options);
+}
+
+double Chain::prior() const {
+  return log_prior(setup_->priors.branches, state_.tree) + log_prior(setup_->priors, sampled_, state_.model);
 }
 
 double Chain::likelihood_anew() const {
@@ -120,8 +126,7 @@ bool Chain::make_move(Move move, Random& random, double heat, double boldness) {
   propose(move, state_.place, random, boldness, setup_->extension, state_.tree, state_.model, step_);
   if (step_.reach == Step::Reach::nothing) return false;
   const double log_hastings = setup_->hastings ? setup_->hastings(move, step_.log_hastings) : step_.log_hastings;
-  state_.log_prior =
-      phylo::log_prior(setup_->priors.branches, state_.tree) + phylo::log_prior(setup_->priors, sampled_, state_.model);
+  state_.log_prior = prior();
   bool accepted = std::isfinite(state_.log_prior);
   if (accepted) {
     if (engine_) state_.lnl = proposed_likelihood(step_);

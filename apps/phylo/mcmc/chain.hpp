@@ -50,7 +50,7 @@ class Chain {
   /// Makes the first state: a random topology with the starting lengths and parameters. Off-loads its likelihood, as
   /// `advance` does; so it is called in a stream.
   Chain(const ChainSetup& setup, int run, int chain);
-  /// Goes on from a state.
+  /// Goes on from a state. Throws `input_error` if the priors exclude it.
   Chain(const ChainSetup& setup, int run, int chain, ChainState state);
 
   const ChainState& state() const { return state_; }
@@ -68,6 +68,7 @@ class Chain {
 
  private:
   void prepare();
+  double prior() const;  ///< its logarithm where the chain is
   bool make_move(Move move, Random& random, double heat, double boldness);
   double proposed_likelihood(const Step& step);
 

@@ -73,7 +73,7 @@ void Grid::swap_two(int run) {
   const auto [low, high] = std::minmax(state.heats[a], state.heats[b]);
   const std::size_t pair = static_cast<std::size_t>(low) * chains + static_cast<std::size_t>(high);
   ++state.swaps_tried[pair];
-  if (std::log(open_uniform(random)) >= log_ratio) return;
+  if (!(std::log(open_uniform(random)) < log_ratio)) return;
   ++state.swaps_accepted[pair];
   std::swap(state.heats[a], state.heats[b]);
 }
@@ -100,7 +100,8 @@ double Grid::largest_error() const {
     const auto i = static_cast<std::size_t>(stream);
     errors[i] = std::abs(chains_[i]->state().lnl - chains_[i]->likelihood_anew());
   });
-  return *std::max_element(errors.begin(), errors.end());
+  const auto is_less = [](double a, double b) { return !std::isnan(a) && !(a >= b); };
+  return *std::max_element(errors.begin(), errors.end(), is_less);
 }
 
 GridState Grid::state() const {

@@ -63,7 +63,8 @@ class Grid {
   GridState state() const;
   /// Gives what all chains have computed since this object was made.
   Computed computed() const;
-  /// Gives by how much the log-likelihood of a chain differs at most from that computed anew with doubles.
+  /// Gives by how much the log-likelihood of a chain differs at most from that computed anew with doubles; NaN if it is
+  /// no number for one.
   double largest_error() const;
   /// Gives the chain of that number, whatever its heat.
   const Chain& chain(int run, int number) const { return *chains_[at(run, number)]; }

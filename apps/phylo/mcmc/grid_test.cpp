@@ -1,6 +1,11 @@
 #include "phylo/mcmc/grid.hpp"
 
+#include <cmath>
+#include <limits>
+#include <numeric>
+
 #include "maslin/runtime.hpp"
+#include "phylo/io/error.hpp"
 #include "phylo/mcmc/small_trees.hpp"
 #include "phylo/model/notation.hpp"
 
@@ -77,6 +82,41 @@ TEST(Grid, KeepsTheLikelihoodOfItsStates) {
   floats.advance(2000);
   EXPECT_LT(floats.largest_error(), 1e-3);
   EXPECT_GT(floats.largest_error(), 1e-8);
+}
+
+TEST(Grid, SaysOfAnyChainThatItsLikelihoodIsNoNumber) {
+  const Patterns patterns = some_rows();
+  const GridSetup setup = setup_of(patterns);
+  const GridState state = Grid(setup).state();
+  for (std::size_t run = 0; run < 2; ++run)
+    for (std::size_t chain = 0; chain < 3; ++chain) {
+      GridState odd = state;
+      odd.runs[run].chains[chain].lnl = std::numeric_limits<double>::quiet_NaN();
+      EXPECT_TRUE(std::isnan(Grid(setup, odd).largest_error())) << run << ' ' << chain;
+    }
+}
+
+TEST(Grid, ChainsWhoseLikelihoodIsNoNumberAreNotSwapped) {
+  const Patterns patterns = some_rows();
+  const GridSetup setup = setup_of(patterns);
+  GridState state = Grid(setup).state();
+  for (ChainState& chain : state.runs[0].chains) chain.lnl = std::numeric_limits<double>::quiet_NaN();
+  Grid grid(setup, state);
+  grid.advance(1000);
+  const auto sum = [](const std::vector<std::int64_t>& all) {
+    return std::accumulate(all.begin(), all.end(), std::int64_t{0});
+  };
+  EXPECT_EQ(sum(grid.swaps_tried(0)), 100);
+  EXPECT_EQ(sum(grid.swaps_accepted(0)), 0);
+  EXPECT_GT(sum(grid.swaps_accepted(1)), 0);
+}
+
+TEST(Grid, RefusesChainsThatThePriorsExclude) {
+  const Patterns patterns = some_rows();
+  const GridSetup setup = setup_of(patterns);
+  GridState state = Grid(setup).state();
+  state.runs[1].chains[2].model.rates[3] = -0.1;
+  EXPECT_THROW(Grid(setup, state), input_error);
 }
 
 TEST(Grid, SwapsChainsAndRunsDiffer) {

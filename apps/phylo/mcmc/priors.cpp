@@ -108,9 +108,10 @@ Distribution parse_prior(PriorOf what, std::string_view text, const std::string&
     if (const double middle = (out.parameters[0] + out.parameters[1]) / 2; !(middle > low && middle < high))
       refuse(fmt::format("its middle does not lie between {} and {}, where chains stay", low, high));
   } else {
+    constexpr double most = 1e100;  // the gamma function's logarithm of more may be none
     for (std::size_t i = 0; i < count; ++i)
-      if (!(out.parameters[i] > 0))
-        refuse(fmt::format("{} takes positive numbers, not {}", form->word, out.parameters[i]));
+      if (!(out.parameters[i] > 0 && out.parameters[i] <= most))
+        refuse(fmt::format("{} takes positive numbers up to {}, not {}", form->word, most, out.parameters[i]));
   }
   return out;
 }

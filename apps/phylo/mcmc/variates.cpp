@@ -25,7 +25,8 @@ double gamma_variate(Random& random, double shape) {
     const double root = 1 + c * x;
     if (root <= 0) continue;
     const double v = root * root * root;
-    if (std::log(open_uniform(random)) < 0.5 * x * x + d - d * v + d * std::log(v)) return d * v;
+    // Not `<`: of a shape that is no number, or has no bound, none would ever be drawn.
+    if (!(std::log(open_uniform(random)) >= 0.5 * x * x + d - d * v + d * std::log(v))) return d * v;
   }
 }
 
