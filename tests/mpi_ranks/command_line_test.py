@@ -14,6 +14,10 @@ class CommandLine(Mpi):
         self.assertEqual(sorted(done.stdout.split("\n")),
                          ["", *(line for rank in range(3) for line in (f"[rank {rank}] {rank} has", f"[rank {rank}] said"))])
 
+    def test_lines_that_are_written_past_stdio_are_whole(self):
+        done = self.run_it(BIN / "maslin-mpirun", "-n", 3, "--tag-output", self.build(HERE / "failures/failures.c"), "writes")
+        self.assertEqual((done.returncode, sorted(done.stdout.splitlines())), (0, [f"[rank {rank}] one half, and another" for rank in range(3)]))
+
     def test_lines_are_not_mixed(self):
         program = self.build(HERE / "failures/failures.c")
         expected = sorted(f"rank {rank} says {i} times" for rank in range(8) for i in range(200))

@@ -110,6 +110,8 @@ void flush_output() noexcept {
 
 }  // namespace mpi
 
+// What is compiled here is hidden, unless it says that it is not.
+#pragma GCC visibility push(default)
 extern "C" {
 ssize_t write(int file, const void* data, std::size_t bytes) {
   if (mpi::take(file, {static_cast<const char*>(data), bytes})) return static_cast<ssize_t>(bytes);
@@ -137,3 +139,4 @@ ssize_t writev(int file, const iovec* parts, int count) {
   return all;
 }
 }
+#pragma GCC visibility pop

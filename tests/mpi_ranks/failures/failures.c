@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int* nowhere(void) { return NULL; }
 static volatile int zero;
@@ -151,6 +152,11 @@ int main(int argc, char** argv) {
   }
   if (strcmp(which, "crashes") == 0 && me == 1) *nowhere() = 1;
   if (strcmp(which, "prints") == 0) printf("%d has\nsaid\n", me);
+  if (strcmp(which, "writes") == 0) {
+    const int some = write(STDOUT_FILENO, "one half, ", 10);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (some != 10 || write(STDOUT_FILENO, "and another\n", 12) != 12) return 1;
+  }
   if (strcmp(which, "many lines") == 0)
     for (int i = 0; i < 200; ++i) {
       printf("rank %d ", me);
