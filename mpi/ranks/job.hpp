@@ -11,6 +11,7 @@ namespace mpi {
 struct job {
   int rank;
   int process;          ///< of the job
+  bool speaks;          ///< for all ranks of its process, where each would say the same
   const char* program;  ///< the file that it runs
   /// Prints the text and ends the process with that status. "@:NUMBER" in it is a place in the program.
   void (*end)(int rank, int status, const char* text);

@@ -80,6 +80,18 @@ inline std::vector<int> ranks_of_process(const std::vector<int>& process_of_rank
   return found;
 }
 
+/// Lets one thread at a time run the code of a rank that has several.
+class rank_gate {
+ public:
+  /// The caller, whose turn it is, is about to wait: others go on. Gives what `enter` is to be given.
+  virtual unsigned leave() noexcept = 0;
+  /// Waits for its turn.
+  virtual void enter(unsigned left) noexcept = 0;
+
+ protected:
+  ~rank_gate() = default;
+};
+
 /// Appends these bytes.
 inline void append(std::vector<std::byte>& to, const void* from, std::size_t bytes) {
   const auto* const data = static_cast<const std::byte*>(from);
@@ -95,6 +107,10 @@ MASLIN_API void run_placed_ranks(const std::vector<int>& worker_of_rank, void (*
 /// ended. `of`: whose functions they may call; what it does not have is called at the host of the first process.
 MASLIN_API void run_ranks_of_process(const process_of_job& process, int count, void (*run)(void*, communicator&),
                                      void* body, location where, host* of = nullptr);
+/// From now on threads that the program has made may call for the caller's rank, too, each in its turn: a call leaves
+/// the gate while it waits. False where a rank of this process shares its worker with another one: a rank that waits
+/// for its own threads would hold up the other. Called after all ranks have met.
+MASLIN_API bool let_threads_call(communicator& of, rank_gate& by);
 }  // namespace detail
 
 }  // namespace maslin

@@ -537,6 +537,68 @@ TEST(Interleavings, AFailureDoesNotDivideSenderAndReceiver) {
 }
 
 /// The ranks sleep at the end, and this is found out.
+/// Rank 0 has another thread, which calls, too, each in its turn.
+struct two_threads_of_a_rank : rank_threads {
+  struct one_at_a_time final : rank_gate {
+    unsigned leave() noexcept override { return turn.unlock(), 1; }
+    void enter(unsigned) noexcept override { turn.lock(); }
+    base::short_lock turn;
+  };
+  one_at_a_time gate;
+  explorer::atomic<communicator*> its{nullptr};
+  explorer::atomic<bool> has_ended{false};
+
+  using call = std::function<void(communicator&)>;
+  two_threads_of_a_rank(const call& first, const call& second, const call& other_rank)
+      : rank_threads(
+            2,
+            [=](communicator& mine, rank_threads& all_of_them) {
+              if (mine.rank() == 1) return other_rank(mine);
+              auto& here = static_cast<two_threads_of_a_rank&>(all_of_them);
+              here.all->at(0).gate = &here.gate;
+              here.its.store(&mine);
+              here.its.notify_one();
+              here.in_turn(first, mine);
+              here.has_ended.wait(false);
+            },
+            "", tears::nothing) {
+    threads.emplace_back([this, second] {
+      machine.from_outside([&] {
+        its.wait(nullptr);
+        in_turn(second, *its.load());
+        has_ended.store(true);
+        has_ended.notify_one();
+      });
+    });
+  }
+  void in_turn(const call& what, communicator& mine) {
+    gate.enter(1);
+    what(mine);
+    gate.leave();
+  }
+};
+
+TEST(Interleavings, ThreadsOfARankWaitSideBySide) {
+  for (const std::size_t extent : {small, medium, large})
+    for (const bool probes : {false, true}) {
+      const auto receive = [=](int tag) {
+        return [=](communicator& mine) {
+          numbers data(extent);
+          if (probes && mine.probe(1, tag).extent != extent) fail("another message was found");
+          mine.receive(data, 1, tag);
+          expect_all(data, extent, tag);
+        };
+      };
+      expect_well(explore(
+          [&] {
+            return std::make_unique<two_threads_of_a_rank>(receive(1), receive(2), [=](communicator& mine) {
+              for (const int tag : {1, 2}) mine.send(numbers(extent, tag), 0, tag);
+            });
+          },
+          probes ? 1 : 2));
+    }
+}
+
 struct stuck_ranks : rank_threads {
   explicit stuck_ranks(code what) : rank_threads(2, std::move(what), "", tears::nothing) { servants.swap(threads); }
   void check() override {

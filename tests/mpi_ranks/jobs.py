@@ -61,10 +61,10 @@ class Mpi(unittest.TestCase):
             self.built[name] = program
         return self.built[name]
 
-    def ranks(self, count: int, program: Path, *words, processes: int = 1, place: str | Path = "block",
+    def ranks(self, count: int, program: Path, *words, processes: int = 1, place: str | Path = "block", threads: bool = False,
               **more) -> subprocess.CompletedProcess:
         divided = ("--processes", processes, "--place", place) if processes > 1 or place != "block" else ()
-        return self.run_it(BIN / "maslin-mpirun", "-n", count, *divided, program, *words, **more)
+        return self.run_it(BIN / "maslin-mpirun", "-n", count, *divided, *(["--threads"] if threads else []), program, *words, **more)
 
     def failed(self, which: str, status: int, *said: str, count: int = 3, **more) -> str:
         """Gives what is said where the ranks make that mistake."""

@@ -32,13 +32,16 @@ class Pages(Mpi):
         self.assertEqual(command, "$ maslin-mpirun -n 3 ./stuck")
         self.assertEqual((done.returncode, done.stderr), (16, said))
 
+    def test_ranks_that_have_threads(self):
+        program = self.build(self.source("squares.c", 3), options=("-pthread",))
+        self.expect_right(self.ranks(12, program, threads=True), "the squares of 0 to 11: 506\n")
 
     @unittest.skipUnless((BIN / "maslin").exists(), "maslin is not built")
     def test_what_a_faster_network_would_do(self):
         trace = Path(self.folder.name) / "heat.mtrace"
         program = self.build(self.source("heat.c", 0), options=("-lm",))
         self.expect_right(self.ranks(60, program, workers=1, variables={"MASLIN_TRACE": str(trace)}), "60 ranks: 1000.000000\n")
-        done = self.run_it(BIN / "maslin", "replay", trace, "--trim", "--machine", self.source("cluster.toml", 3))
+        done = self.run_it(BIN / "maslin", "replay", trace, "--trim", "--machine", self.source("cluster.toml", 4))
         self.assertEqual(done.returncode, 0, done.stderr)
         # The loop's exchanges; one Allreduce, three calls in MPI_Init and one in MPI_Finalize.
         found = re.fullmatch(program.name + r": 60 ranks, 24000 messages of 0.192 MB in all, 5 calls of all ranks; recorded on 1 workers in \S+ s\n"
@@ -59,7 +62,7 @@ class Pages(Mpi):
     @unittest.skipUnless((BIN / "maslin").exists(), "maslin is not built")
     def test_a_trace_holds_all_that_ranks_exchange(self):
         trace = Path(self.folder.name) / "moves.mtrace"
-        machine = self.source("cluster.toml", 3)
+        machine = self.source("cluster.toml", 4)
         for count in (1, 2, 5, 8):
             with self.subTest(ranks=count):
                 self.expect_right(self.ranks(count, self.build(HERE / "programs" / "moves.c"), workers=1, variables={"MASLIN_TRACE": str(trace)}))
@@ -72,7 +75,7 @@ class Pages(Mpi):
     @unittest.skipUnless((BIN / "maslin").exists(), "maslin is not built")
     def test_random_messages_are_replayed(self):
         """Whatever ranks did, nobody waits for what does not come."""
-        trace, machine = Path(self.folder.name) / "random.mtrace", self.source("cluster.toml", 3)
+        trace, machine = Path(self.folder.name) / "random.mtrace", self.source("cluster.toml", 4)
         for seed in range(6):
             with self.subTest(seed=seed):
                 program = self.build(HERE / "programs" / "random_messages.c", options=("-DWAITS_ALIKE",))
@@ -86,7 +89,7 @@ class Pages(Mpi):
     @unittest.skipUnless((BIN / "maslin").exists(), "maslin is not built")
     def test_processes_are_replayed_as_one_job(self):
         """Their traces hold together what the trace of one process holds."""
-        folder, machine = Path(self.folder.name), self.source("cluster.toml", 3)
+        folder, machine = Path(self.folder.name), self.source("cluster.toml", 4)
         program = self.build(HERE / "programs" / "random_messages.c", options=("-DWAITS_ALIKE",))
 
         def record(name: str, **how) -> list[Path]:

@@ -13,6 +13,7 @@
 
 #include "../include/mpi.h"
 #include "../library/site.hpp"
+#include "../library/threads.hpp"
 
 extern "C" {
 /// The common block of mpif.h: what lies there is recognised by its address.
@@ -31,12 +32,13 @@ namespace mpi::fortran {
 /// themselves, so the place from before comes back.
 class call_from {
  public:
-  explicit call_from(const void* place) noexcept : before_(std::exchange(called_from, place)) {}
+  explicit call_from(const void* place) noexcept { before_ = std::exchange(called_from, place); }
   ~call_from() { called_from = before_; }
   call_from(const call_from&) = delete;
   call_from& operator=(const call_from&) = delete;
 
  private:
+  const called turn_;  ///< other threads of the rank have places of their own
   const void* before_;
 };
 

@@ -3,7 +3,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -55,7 +57,26 @@ void initialize(const call& in) {
   auto self = std::make_shared<communicator>(me.world->split(rank, 0, in.where), in.where);
   self->name = "MPI_COMM_SELF";
   me.communicators.add_for_good(std::move(self));
+  me.main_thread = pthread_self();
   me.is_initialized = true;
+}
+
+/// More than FUNNELED, where the rank may wait for its own threads.
+void initialize_threads(const call& in, int required) {
+  static constexpr const char* names[] = {"SINGLE", "FUNNELED", "SERIALIZED", "MULTIPLE"};
+  if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
+    throw failure{MPI_ERR_ARG, "there is no level of threads " + std::to_string(required)};
+  initialize(in);
+  me.thread_level = std::min<int>(required, MPI_THREAD_FUNNELED);
+  if (required == me.thread_level) return;
+  if (let_threads_call())
+    me.thread_level = required;
+  else if (me.of->speaks)
+    std::fprintf(
+        stderr,
+        "maslin-mpirun: MPI_Init_thread gives MPI_THREAD_FUNNELED, not MPI_THREAD_%s, which needs a worker for "
+        "each rank, on a CPU of this machine; start it with maslin-mpirun --threads\n",
+        names[required]);
 }
 
 }  // namespace
@@ -96,20 +117,20 @@ MASLIN_MPI_DEFINE(Init, (int*, char***)) {
 MASLIN_MPI_DEFINE(Init_thread, (int*, char***, int required, int* provided)) {
   const call in = MASLIN_MPI_CALL(Init_thread);
   try {
-    initialize(in);
-    // A rank's own code calls; its loops and tasks may not.
-    *provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+    expect_pointer(provided, "what is provided");
+    initialize_threads(in, required);
+    *provided = me.thread_level;
     return MPI_SUCCESS;
   } catch (...) {
     return handle_exception(in, MPI_COMM_WORLD);
   }
 }
 MASLIN_MPI_DEFINE(Query_thread, (int* provided)) {
-  *provided = MPI_THREAD_FUNNELED;
+  *provided = me.thread_level;
   return MPI_SUCCESS;
 }
 MASLIN_MPI_DEFINE(Is_thread_main, (int* flag)) {
-  *flag = 1;
+  *flag = pthread_equal(me.main_thread, pthread_self()) != 0;
   return MPI_SUCCESS;
 }
 MASLIN_MPI_DEFINE(Initialized, (int* flag)) {
@@ -123,6 +144,8 @@ MASLIN_MPI_DEFINE(Finalized, (int* flag)) {
 MASLIN_MPI_DEFINE(Finalize, (void)) {
   const call in = MASLIN_MPI_CALL(Finalize);
   return carry_out(in, MPI_COMM_WORLD, [&] {
+    if (threads && threads->callers() > 1)
+      throw failure{MPI_ERR_OTHER, "another thread of the rank is in a call of MPI; end it before"};
     delete_attributes(MPI_COMM_SELF, communicator_of(MPI_COMM_SELF).attributes);
     me.buffered.wait(in.where);
     meet(communicator_of(MPI_COMM_WORLD), in);

@@ -140,6 +140,7 @@ MASLIN_MPI_DEFINE(Add_error_string, (int code, const char* text)) {
   });
 }
 MASLIN_MPI_DEFINE(Error_class, (int code, int* error_class)) {
+  const called turn;
   const auto own = me.own_errors.find(code);
   *error_class = own == me.own_errors.end() ? code : own->second.error_class;
   return MPI_SUCCESS;
@@ -173,6 +174,7 @@ MASLIN_MPI_DEFINE(Error_string, (int code, char* text, int* length)) {
                                           "MPI_ERR_INFO_NOKEY: there is no such key",
                                           "MPI_ERR_UNSUPPORTED_OPERATION: this is not supported",
                                           "MPI_ERR_CONVERSION: a number has no place in another representation"};
+  const called turn;
   const bool known = code >= 0 && code < MPI_ERR_LASTCODE;
   const auto own = me.own_errors.find(code);
   std::string said = own != me.own_errors.end() ? own->second.text

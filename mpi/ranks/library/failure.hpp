@@ -7,6 +7,7 @@
 #include "maslin/error.hpp"
 #include "maslin/location.hpp"
 #include "mpi.h"
+#include "threads.hpp"
 
 namespace mpi {
 
@@ -40,6 +41,7 @@ void expect_initialized(const call& in);
 /// Carries out a function that may be called at any time. Errors go to the communicator's handler.
 template <class Body>
 int carry_out_always(const call& in, Body&& body, MPI_Comm comm = MPI_COMM_WORLD) noexcept {
+  const called turn;
   try {
     body();
     return MPI_SUCCESS;

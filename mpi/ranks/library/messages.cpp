@@ -102,12 +102,12 @@ bool take(communicator& of, const call& in, const envelope& what, MPI_Message* m
   return true;
 }
 
-communicator& looked_in(int from, int tag, MPI_Comm comm) {
+checked looked_in(int from, int tag, MPI_Comm comm) {
   communicator& in = communicator_of(comm);
   if (from != MPI_ANY_SOURCE && from != MPI_PROC_NULL) expect_peer(in, from);
   if (tag < 0 && tag != MPI_ANY_TAG && from != MPI_PROC_NULL)
     throw failure{MPI_ERR_TAG, "tag " + std::to_string(tag) + "; expected one from 0"};
-  return in;
+  return {in, {}, threads ? me.communicators.keep(comm) : nullptr};
 }
 
 }  // namespace
@@ -162,7 +162,8 @@ MASLIN_MPI_DEFINE(Sendrecv_replace, (void* data, int count, MPI_Datatype type, i
 MASLIN_MPI_DEFINE(Probe, (int from, int tag, MPI_Comm comm, MPI_Status* status)) {
   const call in = MASLIN_MPI_CALL(Probe);
   return carry_out(in, comm, [&] {
-    communicator& of = looked_in(from, tag, comm);
+    const checked looked = looked_in(from, tag, comm);
+    communicator& of = looked.in;
     if (from == MPI_PROC_NULL)
       set(status, mpi::status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0));
     else
@@ -172,7 +173,8 @@ MASLIN_MPI_DEFINE(Probe, (int from, int tag, MPI_Comm comm, MPI_Status* status))
 MASLIN_MPI_DEFINE(Iprobe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status)) {
   const call in = MASLIN_MPI_CALL(Iprobe);
   return carry_out(in, comm, [&] {
-    communicator& of = looked_in(from, tag, comm);
+    const checked looked = looked_in(from, tag, comm);
+    communicator& of = looked.in;
     *flag = 1;
     if (from == MPI_PROC_NULL) {
       set(status, mpi::status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0));
@@ -186,7 +188,8 @@ MASLIN_MPI_DEFINE(Iprobe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Stat
 MASLIN_MPI_DEFINE(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status)) {
   const call in = MASLIN_MPI_CALL(Mprobe);
   return carry_out(in, comm, [&] {
-    communicator& of = looked_in(from, tag, comm);
+    const checked looked = looked_in(from, tag, comm);
+    communicator& of = looked.in;
     if (from == MPI_PROC_NULL) {
       *message = MPI_MESSAGE_NO_PROC;
       set(status, mpi::status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0));
@@ -199,7 +202,8 @@ MASLIN_MPI_DEFINE(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message* messag
 MASLIN_MPI_DEFINE(Improbe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status)) {
   const call in = MASLIN_MPI_CALL(Improbe);
   return carry_out(in, comm, [&] {
-    communicator& of = looked_in(from, tag, comm);
+    const checked looked = looked_in(from, tag, comm);
+    communicator& of = looked.in;
     *flag = 1;
     if (from == MPI_PROC_NULL) {
       *message = MPI_MESSAGE_NO_PROC;

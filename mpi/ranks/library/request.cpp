@@ -41,7 +41,9 @@ checked check(bool is_send, const envelope& what) {
   // A type with addresses of its own begins at MPI_BOTTOM, which is null, too.
   if (!what.data && what.count > 0 && type.is_dense && type.size > 0 && type.lower == 0)
     throw failure{MPI_ERR_BUFFER, "the buffer is a null pointer"};
-  return {in, {what.data, static_cast<std::size_t>(what.count), &type}};
+  const buffer data{what.data, static_cast<std::size_t>(what.count), &type};
+  if (!threads) return {in, data};
+  return {in, data, me.communicators.keep(what.comm), me.types.keep(needs_type ? what.type : MPI_BYTE)};
 }
 
 namespace {
@@ -130,7 +132,7 @@ void request::finish_own(maslin::location where) {
 void request::cancel(maslin::location where) {
   if (joint) throw failure{MPI_ERR_REQUEST, "a call of all ranks cannot be cancelled"};
   if (also) throw failure{MPI_ERR_REQUEST, "an exchange of two messages cannot be cancelled"};
-  if (!is_active) return;
+  if (!is_active || is_awaited) return;
   maslin::request& message = buffered ? buffered->started : started;
   if (!message.cancel(where)) return;
   if (buffered) buffered->over = empty_status();
@@ -205,12 +207,14 @@ void set(MPI_Status* status, const MPI_Status& to) {
   status->MPI_ERROR = error;
 }
 
+// Other threads of the rank may add some, while one is waited for or tested.
 void kept_messages::forget_complete() {
-  all_.remove_if([](const std::shared_ptr<request>& one) { return one->test(maslin::location::current("@", 0)); });
+  std::list<std::shared_ptr<request>> some = std::exchange(all_, {});
+  some.remove_if([](const std::shared_ptr<request>& one) { return one->test(maslin::location::current("@", 0)); });
+  all_.splice(all_.begin(), some);
 }
 void kept_messages::wait(maslin::location where) {
-  for (const auto& one : all_)
-    if (one->is_active) one->finish(where);
+  wait_for_those([](const request& one) { return one.is_active; }, where);
   all_.clear();
 }
 void kept_messages::wait_for_buffered(maslin::location where) {

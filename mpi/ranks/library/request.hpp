@@ -39,6 +39,7 @@ struct held_message {
 /// A send, a receive or a call of all ranks, started once or again and again.
 struct request {
   bool is_send = false, is_persistent = false, is_active = false, is_cancelled = false;
+  bool is_awaited = false;  ///< with others, by one of the rank's threads: another cannot cancel it
   mode how = mode::standard;
   envelope what{};
   std::shared_ptr<communicator> in;        ///< of the program; stays, even if its handle is freed
@@ -85,9 +86,10 @@ class kept_messages {
  private:
   template <class Which>
   void wait_for_those(Which&& which, maslin::location where) {
-    for (const auto& one : all_)
-      if (which(*one)) one->finish(where);
-    all_.remove_if([&](const std::shared_ptr<request>& one) { return which(*one); });
+    std::list<std::shared_ptr<request>> some;
+    for (auto next = all_.begin(); next != all_.end();)
+      if (const auto one = next++; which(**one)) some.splice(some.end(), all_, one);
+    for (const auto& one : some) one->finish(where);
   }
 
   std::list<std::shared_ptr<request>> all_;
@@ -97,6 +99,9 @@ class kept_messages {
 struct checked {
   communicator& in;
   buffer data;
+  // Where another thread of the rank may free them while the call waits.
+  std::shared_ptr<const communicator> kept_in = nullptr;
+  std::shared_ptr<const datatype> kept_type = nullptr;
 };
 /// Throws `failure` if there is no such message.
 checked check(bool is_send, const envelope& what);

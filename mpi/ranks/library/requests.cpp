@@ -115,6 +115,12 @@ class ends {
   failure problem_{statuses_ ? MPI_ERR_IN_STATUS : MPI_ERR_TRUNCATE, {}};
 };
 
+/// Tells the rank's other threads that the caller waits for these.
+void set_awaited(int count, const MPI_Request* requests, bool is) {
+  for (int i = 0; threads && i < count; ++i)
+    if (mpi::request* const one = me.requests.find(requests[i])) one->is_awaited = is;
+}
+
 /// Suspends the caller until all are complete, if they are several.
 void wait_for_started(int count, const MPI_Request* requests, maslin::location where) {
   constexpr int few = 64;
@@ -128,7 +134,10 @@ void wait_for_started(int count, const MPI_Request* requests, maslin::location w
     if (!one->over) started[found++] = &one->started;
     if (one->also && !one->also->over) started[found++] = &one->also->started;
   }
-  if (found > 1) maslin::wait_all(std::span<maslin::request* const>(started, found), where);
+  if (found <= 1) return;
+  set_awaited(count, requests, true);
+  maslin::wait_all(std::span<maslin::request* const>(started, found), where);
+  set_awaited(count, requests, false);
 }
 
 void wait_for_all(const call& in, int count, MPI_Request* requests, MPI_Status* statuses) {
@@ -170,7 +179,9 @@ int wait_for_one(int count, const MPI_Request* requests, maslin::location where)
       started.push_back(one->over ? &one->also->started : &one->started);
       indices.push_back(i);
     }
+    set_awaited(count, requests, true);
     const int found = indices[maslin::wait_any(started, where)];
+    set_awaited(count, requests, false);
     mpi::request& one = request_of(requests[found]);
     if (!one.also || one.test(where)) return found;  // of an exchange, half may be complete
   }

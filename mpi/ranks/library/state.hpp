@@ -1,6 +1,9 @@
 #pragma once
 // What a rank knows. Each rank has its own copy of the program, so these are its own variables.
 
+#include <pthread.h>
+
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -38,7 +41,9 @@ using info = std::vector<std::pair<std::string, std::string>>;  // in the order 
 struct state {
   maslin::communicator* world = nullptr;
   const job* of = nullptr;
-  bool is_initialized = false, is_finalized = false;
+  std::atomic<bool> is_initialized = false, is_finalized = false;  ///< any thread may ask at any time
+  pthread_t main_thread{};                                         ///< that has called MPI_Init
+  int thread_level = MPI_THREAD_FUNNELED;
 
   handles<communicator> communicators;
   handles<group> groups;

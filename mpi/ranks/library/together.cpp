@@ -144,7 +144,7 @@ maslin::trace::moved_as call_of_all::moved() const noexcept {
 
 buffer call_of_all::checked(const void* data, int count, MPI_Datatype type) {
   const buffer made = checked_buffer(data, count, type);
-  if (keeps_ && made.type->predefined == 0) types_.push_back(me.types.keep(type));
+  if ((keeps_ || threads) && made.type->predefined == 0) types_.push_back(me.types.keep(type));
   return made;
 }
 
@@ -161,10 +161,11 @@ void call_of_all::set_root(int rank) {
 
 void call_of_all::set_operation(MPI_Op which, MPI_Datatype type) {
   op = &operation_of(which);
-  if (keeps_) op_ = me.operations.keep(which);
+  if (keeps_ || threads) op_ = me.operations.keep(which);
   handle = type;
   // A function may ask what the type is, and the program may free its handle meanwhile.
-  if (keeps_ && op->function && type_of(type).predefined == 0) handle = own_handle_ = me.types.add(me.types.keep(type));
+  if ((keeps_ || threads) && op->function && type_of(type).predefined == 0)
+    handle = own_handle_ = me.types.add(me.types.keep(type));
 }
 
 call_of_all::call_of_all(const call_of_all& described, maslin::location where)

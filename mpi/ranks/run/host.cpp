@@ -1,6 +1,6 @@
-// The process in which ranks live: maslin-mpi-host RANKS TAGGED PLACE PROGRAM ARGUMENTS. maslin-mpirun starts it. PLACE
-// is /HOW, or PROCESS/PROCESSES/FILE/FILE/HOW: the files are memory that all processes share, and HOW is how --place
-// divides the ranks.
+// The process in which ranks live: maslin-mpi-host RANKS TAGGED THREADS PLACE PROGRAM ARGUMENTS. maslin-mpirun starts
+// it. PLACE is /HOW, or PROCESS/PROCESSES/FILE/FILE/HOW: the files are memory that all processes share, and HOW is how
+// --place divides the ranks.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -31,6 +31,7 @@ std::deque<rank_of_process> ranks;
 rank_of_process* rank_here() noexcept { return rank_at(__builtin_frame_address(0)); }
 
 rank_of_process* rank_at(const void* address) noexcept {
+  if (rank_of_process* const its = rank_by_thread(address)) return its;
   const auto here = reinterpret_cast<std::uintptr_t>(address);
   // Stacks do not overlap: whose begins next above has this one.
   rank_of_process* nearest = nullptr;
@@ -70,7 +71,7 @@ void load(const program& of, const maslin::process_of_job& process) {
   kept = new const void*[numbers.size()]();
   for (const int rank : numbers) {
     rank_of_process& one = ranks.emplace_back();
-    one.said = {rank, process.number, of.main.path().c_str(), end_job};
+    one.said = {rank, process.number, rank == numbers.front(), of.main.path().c_str(), end_job};
     one.kept = &kept[ranks.size() - 1];
     one.program = image(of, rank);
     if (rank != numbers.front()) continue;
@@ -83,6 +84,16 @@ void load(const program& of, const maslin::process_of_job& process) {
           "a rank takes {} mappings and {} files); --processes divides them among several",
           numbers.size(), room, most_mappings, files.rlim_cur, each, own_files));
   }
+}
+
+/// Has at least so many workers start. A described machine has its own.
+void want_workers(std::size_t count) {
+  if (std::getenv("MASLIN_MACHINE")) return;
+  const char* const said = std::getenv("MASLIN_WORKERS");
+  const std::string asked = said ? said : "";
+  const bool is_number = asked.find_first_not_of("0123456789") == std::string::npos;  // others are refused at the start
+  if (is_number && std::strtoul(asked.c_str(), nullptr, 10) < count)
+    setenv("MASLIN_WORKERS", std::to_string(count).c_str(), 1);
 }
 
 /// Runs the program as that rank.
@@ -117,23 +128,25 @@ int run_all(int argc, char** argv) {
   int job = -1;
   shared_by_processes* shared = nullptr;
   int placement = 1;
-  if (std::sscanf(argv[3], "%d/%d/%d/%d/%n", &process.number, &process.count, &job, &process.shared_memory,
+  if (std::sscanf(argv[4], "%d/%d/%d/%d/%n", &process.number, &process.count, &job, &process.shared_memory,
                   &placement) == 4) {
     shared = map_shared(job);
     if (!shared) throw maslin::error(fmt::format("shared memory cannot be mapped ({})", std::strerror(errno)));
     join_job(*shared, process.number);
     for (const int file : {job, process.shared_memory}) fcntl(file, F_SETFD, FD_CLOEXEC);
   }
-  const char* const how = argv[3] + placement;
+  const char* const how = argv[4] + placement;
   process.process_of_rank = in_processes(shared ? how : "block", count, process.count);
   // Traces, reports and what is learned go by the program that was started.
-  program_invocation_name = argv[4];
-  program_invocation_short_name = basename(argv[4]);
-  const program all{argv[4]};
+  program_invocation_name = argv[5];
+  program_invocation_short_name = basename(argv[5]);
+  const program all{argv[5]};
+  if (std::strcmp(argv[3], "threads") == 0)
+    want_workers(maslin::ranks_of_process(process.process_of_rank, process.number).size());
   load(all, process);
   watch_crashes();
   take_output(std::strcmp(argv[2], "tagged") == 0, shared);
-  const std::vector<std::string> words(argv + 4, argv + argc);
+  const std::vector<std::string> words(argv + 5, argv + argc);
   const auto body = [&](maslin::communicator& world) { run(world, words); };
   using body_type = decltype(body);
   const auto call = [](void* it, maslin::communicator& world) { (*static_cast<body_type*>(it))(world); };
@@ -155,8 +168,12 @@ int run_all(int argc, char** argv) {
 
 }  // namespace mpi
 
-/// Ends the rank that calls it; outside of ranks, the process.
+/// Ends the rank that calls it; outside of ranks, the process. Another thread of a rank cannot go back to where that
+/// began: it ends the job.
 extern "C" void exit(int status) {
+  if (const mpi::rank_of_process* const of = mpi::rank_by_thread(__builtin_frame_address(0)))
+    mpi::end_job(of->said.rank, status,
+                 fmt::format("rank {}: another thread of it called exit({})", of->said.rank, status).c_str());
   if (mpi::rank_of_process* const mine = mpi::rank_here()) {
     mine->status = status & 0xff;
     _longjmp(mine->leave, 1);
@@ -167,7 +184,7 @@ extern "C" void exit(int status) {
 }
 
 int main(int argc, char** argv) {
-  if (argc < 5) {
+  if (argc < 6) {
     std::fprintf(stderr, "maslin-mpi-host: this is started by maslin-mpirun\n");
     return 2;
   }

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 struct options {
   int ranks = 1, processes = 1;
   std::string place = "block";
-  bool tags_output = false;
+  bool tags_output = false, has_threads = false;
   std::string stack = "8M";
   std::vector<std::string> program;
 };
@@ -61,9 +61,9 @@ void run(const options& said) {
   setenv("MASLIN_STACK", said.stack.c_str(), 0);
   setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "y", 0);  // a rank that aborts would lose what it has printed to a file
   std::vector<std::string> words{host(), std::to_string(said.ranks), said.tags_output ? "tagged" : "plain",
-                                 found(said.program[0])};
+                                 said.has_threads ? "threads" : "fibers", found(said.program[0])};
   words.insert(words.end(), said.program.begin() + 1, said.program.end());
-  constexpr std::size_t place = 3;
+  constexpr std::size_t place = 4;
   if (said.processes > 1) std::exit(mpi::launch(std::move(words), place, said.ranks, said.processes, said.place));
   words.insert(words.begin() + place, "/" + said.place);
   execv(words[0].c_str(), command::arguments_of(words).data());
@@ -90,6 +90,8 @@ int main(int argc, char** argv) {
       ->type_name("HOW")
       ->capture_default_str();
   app.add_flag("--tag-output", said.tags_output, "Begin each line that a rank prints with its number");
+  app.add_flag("--threads", said.has_threads,
+               "Have as many workers as ranks: for programs that want more than MPI_THREAD_FUNNELED");
   app.add_option("--stack", said.stack, "The stack of a rank, unless MASLIN_STACK is set")
       ->type_name("SIZE")
       ->capture_default_str();

@@ -33,7 +33,10 @@ inline rank_of_process& rank_numbered(int rank) noexcept {
   return *std::lower_bound(ranks.begin(), ranks.end(), rank, is_before);
 }
 
-/// The rank on whose stack that lies; null elsewhere. May be called in a signal handler.
+/// The rank whose code has made the calling thread, if that lies on its stack; null elsewhere.
+rank_of_process* rank_by_thread(const void* address) noexcept;
+/// The rank on whose stack that lies, or on that of the calling thread, which it has made; null elsewhere. May be
+/// called in a signal handler.
 rank_of_process* rank_at(const void* address) noexcept;
 /// The rank that calls it; null elsewhere.
 rank_of_process* rank_here() noexcept;

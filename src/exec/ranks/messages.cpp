@@ -270,11 +270,11 @@ bool withdraw_from_elsewhere(world& of, int owner, std::uint64_t id, bool is_cop
 }
 
 void rank_member::expect_own_code(const char* call, location where) const {
-  if (current_context().children != own)
-    throw error(
-        fmt::format("{} at {}: called by a task, a stream or a loop's body of rank {}; expected the rank's own "
-                    "code, which alone sends and receives",
-                    call, at_place(where), rank));
+  const context& caller = current_context();
+  if (caller.children == own || (caller.is_root && of.at(mine()).gate)) return;
+  throw error(fmt::format(
+      "{} at {}: called by {} of rank {}; expected the rank's own code, which alone sends and receives", call,
+      at_place(where), caller.is_root ? "another thread" : "a task, a stream or a loop's body", rank));
 }
 
 communicator::communicator(std::shared_ptr<const rank_member> member) noexcept : member_(std::move(member)) {}
@@ -336,7 +336,7 @@ message communicator::probe(int from, int tag, location where) {
   const bool came = m.of.wait(m.mine(), {awaited_message::what::probe, in_world(m, from), tag, where},
                               [&]() MASLIN_REQUIRES(mine.lock) {
                                 const transfer* const first = mine.box.find_message(wanted);
-                                mine.probes = !first;
+                                if (!first) mine.probes = true;
                                 if (first) found = {first->said.source, first->said.tag, first->data.extent};
                                 return first != nullptr;
                               });

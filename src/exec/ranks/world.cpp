@@ -67,6 +67,12 @@ void world::run_rank(int rank) noexcept {
   const auto its = static_cast<std::uint32_t>(rank);
   record(trace::event_kind::rank_begin, its, static_cast<std::uint64_t>(size()));
   try {
+    rank_state& state = at(rank);
+    state.own = current_context().children;
+    {
+      const base::locked held(state.lock);
+      state.worker = exec_.track();
+    }
     communicator mine = detail::rank_member::make(*this, whole(), rank);
     run_(body_, mine);
     // Tasks may use what the rank gave them.
@@ -129,12 +135,35 @@ void world::fail(int rank, std::exception_ptr why) noexcept {
   }
 }
 
+bool detail::let_threads_call(communicator& of, rank_gate& by) {
+  const rank_member& m = rank_member::of_communicator(of);
+  return m.of.let_threads_call(m.mine(), by);
+}
+
+bool world::let_threads_call(int rank, rank_gate& by) {
+  if (turns_ || exec_.is_described()) return false;
+  std::vector<int> workers;
+  for (rank_state& one : states_) {
+    const base::locked held(one.lock);
+    workers.push_back(one.worker);
+  }
+  std::sort(workers.begin(), workers.end());
+  if (std::adjacent_find(workers.begin(), workers.end()) != workers.end()) return false;
+  const base::locked held(at(rank).lock);
+  at(rank).gate = &by;
+  return true;
+}
+
 void world::let_others_run(int rank) {
+  rank_gate* const gate = at(rank).gate;
+  const outside_gate others_go_on(gate);
   if (across_) across_->read();
   if (turns_) {
     turns_->yield(rank);
     return;
   }
+  if (gate) std::this_thread::yield();  // to those who wait for their turn
+  if (gate && exec_.is_foreign_thread()) return;
   exec_.catch_up();
   exec_.let_others_run();
 }
@@ -174,7 +203,8 @@ bool world::all_sleep(std::vector<std::uint64_t>& sleeps) {
   bool any = false;
   for (rank_state& one : states_) {
     const base::locked held(one.lock);
-    if (!one.has_ended && !one.is_asleep) return false;
+    // What its other threads do is not known.
+    if (!one.has_ended && (!one.is_asleep || one.gate)) return false;
     if (one.is_asleep && one.waits_for.kind == awaited_message::what::call) return false;  // its host wakes it
     any |= one.is_asleep;
     sleeps.push_back(one.has_ended ? 0 : one.sleeps);

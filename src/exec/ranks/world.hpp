@@ -50,7 +50,8 @@ struct alignas(64) rank_state {
   base::short_lock lock;
   int copies MASLIN_GUARDED_BY(lock) = 0;  ///< messages in the box that their senders do not wait for
   comm::mailbox box MASLIN_GUARDED_BY(lock);
-  waiter* sleeper MASLIN_GUARDED_BY(lock) = nullptr;  ///< its code, until something of the rank's changes
+  /// Its code, until something of the rank's changes; the rank's threads, linked by `next`, where it has several.
+  waiter* sleeper MASLIN_GUARDED_BY(lock) = nullptr;
   /// It sleeps until so many things have changed; 0 counts as 1.
   std::size_t changes MASLIN_GUARDED_BY(lock) = 0;
   bool probes MASLIN_GUARDED_BY(lock) = false;  ///< it waits for a message to look at
@@ -58,7 +59,13 @@ struct alignas(64) rank_state {
   std::uint64_t copied MASLIN_GUARDED_BY(lock) = 0;  ///< the number of the latest of the copies
 
   bool gave_up MASLIN_GUARDED_BY(lock) = false;  ///< it was told that another has failed
-  std::exception_ptr dropped;                    ///< the rank's own: see `throw_dropped`
+
+  // The rank's own.
+  std::exception_ptr dropped;  ///< see `throw_dropped`
+  const scope* own = nullptr;  ///< the tasks of its code
+  /// Whose turn it is of its threads, if they call, too. Written under the lock, by the rank.
+  rank_gate* gate = nullptr;
+  int worker MASLIN_GUARDED_BY(lock) = -1;  ///< on which it is
 
   // Who waits for whom.
   bool has_ended MASLIN_GUARDED_BY(lock) = false;
@@ -99,6 +106,21 @@ class waits_across {
  private:
   gateway* const by_;
   bool is_ = false;
+};
+
+/// The caller waits, and other threads of its rank may call meanwhile.
+class outside_gate {
+ public:
+  explicit outside_gate(rank_gate* gate) noexcept : gate_(gate), left_(gate ? gate->leave() : 0) {}
+  ~outside_gate() {
+    if (gate_) gate_->enter(left_);
+  }
+  outside_gate(const outside_gate&) = delete;
+  outside_gate& operator=(const outside_gate&) = delete;
+
+ private:
+  rank_gate* const gate_;
+  const unsigned left_;
 };
 
 /// A call of ranks in several processes: what has come for it.
@@ -206,6 +228,7 @@ class world {
   bool wait(int rank, const awaited_message& what, Done&& done,
             at_failure then = at_failure::give_up) MASLIN_UNCHECKED {
     rank_state& mine = at(rank);
+    const outside_gate others_go_on(mine.gate);
     waits_across away(across_);
     for (;;) {
       mine.lock.lock();
@@ -243,8 +266,8 @@ class world {
       mine.is_asleep = true;
       ++mine.sleeps;
       mine.waits_for = what;
-      if constexpr (requires { done.changes(); }) mine.changes = done.changes();
-      mine.sleeper = me;
+      if constexpr (requires { done.changes(); }) mine.changes = mine.gate ? 0 : done.changes();
+      me->next = std::exchange(mine.sleeper, me);
       me->sleep(mine.lock, {.is_message = true});
       away.end();
     }
@@ -278,7 +301,7 @@ class world {
     of.lock.unlock();
     if (sleeps) resume(rank, sleeper);
   }
-  /// Gives who waits, if somebody does; to be resumed without the lock.
+  /// Gives who waits, if somebody does; to be resumed without the lock. Where several do, each looks what has changed.
   static waiter* take_sleeper(rank_state& of) noexcept MASLIN_REQUIRES(of.lock) {
     if (of.changes > 1) return --of.changes, nullptr;
     of.changes = 0;
@@ -290,8 +313,10 @@ class world {
   static void free_copy(comm::transfer* copy) noexcept;
   void resume(int rank, waiter* sleeper) noexcept {
     if (turns_) return turns_->ready(rank);
-    if (sleeper) sleeper->wake();
+    while (sleeper) std::exchange(sleeper, sleeper->next)->wake();  // which may be gone then
   }
+  /// `detail::let_threads_call` for that rank.
+  bool let_threads_call(int rank, rank_gate& by);
 
   /// Do all ranks that have not ended wait for each other? With other processes, they are not asked at once: the same
   /// thread asks again and again.
@@ -383,13 +408,14 @@ namespace detail {
 /// What a communicator keeps. It is one rank's, so that who keeps it counts where no other rank does.
 struct rank_member {
   static communicator make(world& of, rank_group& in, int rank, std::shared_ptr<rank_group> kept = nullptr) {
-    return communicator(
-        std::make_shared<rank_member>(rank_member{of, in, rank, current_context().children, std::move(kept)}));
+    const scope* const own = of.at(in.ranks[static_cast<std::size_t>(rank)]).own;
+    return communicator(std::make_shared<rank_member>(rank_member{of, in, rank, own, std::move(kept)}));
   }
   static communicator make(world& of, std::shared_ptr<rank_group> in, int rank) {
     rank_group& group = *in;
     return make(of, group, rank, std::move(in));
   }
+  static const rank_member& of_communicator(const communicator& its) noexcept { return *its.member_; }
   /// Throws `error` where the caller is other code than the rank's own.
   void expect_own_code(const char* call, location where) const;
   int in_world(int of_group) const { return in.ranks[static_cast<std::size_t>(of_group)]; }

@@ -1,0 +1,64 @@
+// What is given where a level of threads is asked for, and mistakes: levels ASKED WHAT.
+#include <pthread.h>
+#include <unistd.h>
+
+#include "../programs/expect.h"
+
+static int data;
+static void* receives(void* unused) {
+  MPI_Recv(&data, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return unused;
+}
+static void* for_ever(void* unused) {
+  for (;;) usleep(1000);
+  return unused;
+}
+static void* prints(void* unused) {
+  printf("a thread of rank %d\n", me);
+  return unused;
+}
+static void* exits(void* unused) {
+  if (me == 1) exit(3);
+  return unused;
+}
+static void* sends_to_itself(void* unused) {
+  const int one = 1;
+  int got = 0;
+  MPI_Sendrecv(&one, 1, MPI_INT, me, 2, &got, 1, MPI_INT, me, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return unused;
+}
+
+int main(int argc, char** argv) {
+  int given = -1, asked_again = -1;
+  const char* const what = argc > 2 ? argv[2] : "";
+  pthread_t other;
+  MPI_Init_thread(&argc, &argv, atoi(argv[1]), &given);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Query_thread(&asked_again);
+  EXPECT_EQUAL(asked_again, given);
+  if (strcmp(what, "waits") == 0) {  // a thread that does so when the program ends
+    pthread_create(&other, NULL, receives, NULL);
+    usleep(100000);
+  }
+  if (strcmp(what, "runs") == 0) pthread_create(&other, NULL, for_ever, NULL);
+  void* (*const body)(void*) = strcmp(what, "calls") == 0    ? sends_to_itself
+                               : strcmp(what, "prints") == 0 ? prints
+                               : strcmp(what, "exits") == 0  ? exits
+                                                             : NULL;
+  if (body) {
+    pthread_create(&other, NULL, body, NULL);
+    pthread_join(other, NULL);
+  }
+  if (strcmp(what, "fails") == 0 && me == 1) {  // while threads of other ranks wait
+    usleep(100000);
+    MPI_Abort(MPI_COMM_WORLD, 5);
+  } else if (strcmp(what, "fails") == 0) {
+    pthread_create(&other, NULL, receives, NULL);
+    pthread_join(other, NULL);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (me == 0) printf("%d is given\n", given);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,100 @@
+"""What a program gets whose ranks have several threads that call MPI."""
+
+import itertools
+import unittest
+from pathlib import Path
+
+from jobs import BIN, HERE, Mpi
+
+FUNNELED, SERIALIZED, MULTIPLE = 1, 2, 3
+
+
+class Threads(Mpi):
+    def program(self, name: str) -> Path:
+        return self.build(next((HERE / "threads").glob(f"{name}.*")), options=("-pthread", "-fopenmp"))
+
+    def everywhere(self, name: str) -> None:
+        for count, processes, workers in (*itertools.product((1, 2, 5), (1,), (1, 2, 8)), (2, 2, 1), (4, 2, 1), (5, 3, 3)):
+            with self.subTest(program=name, ranks=count, processes=processes, workers=workers):
+                self.expect_right(self.ranks(count, self.program(name), processes=processes, workers=workers, threads=True))
+
+    def test_threads_of_a_rank_call_at_the_same_time(self):
+        self.everywhere("threads")
+
+    def test_threads_of_a_parallel_region_call(self):
+        self.everywhere("openmp")
+
+    @unittest.skipUnless((BIN / "maslin-mpif90").exists(), "maslin-mpif90 is not built")
+    def test_threads_of_a_parallel_region_in_fortran_call(self):
+        self.everywhere("parallel")
+
+    def test_however_messages_are_kept(self):
+        for eager, processes in itertools.product(("0", "64K"), (1, 2)):
+            with self.subTest(eager=eager, processes=processes):
+                self.expect_right(self.ranks(3, self.program("threads"), processes=processes, threads=True, variables={"MASLIN_EAGER": eager}))
+
+    def test_a_worker_for_each_rank_is_enough(self):
+        self.expect_right(self.ranks(3, self.program("threads"), workers=3))
+
+    def given(self, asked: int, count: int, **more) -> tuple[int, str]:
+        done = self.ranks(count, self.program("levels"), asked, **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return int(done.stdout.split()[0]), done.stderr
+
+    def test_as_many_threads_as_there_may_be_are_given(self):
+        for asked in range(FUNNELED + 1):
+            self.assertEqual(self.given(asked, 3, workers=2), (asked, ""))
+        for asked in (SERIALIZED, MULTIPLE):
+            self.assertEqual(self.given(asked, 2, workers=2), (asked, ""))
+            self.assertEqual(self.given(asked, 3, workers=2, threads=True), (asked, ""))
+            self.assertEqual(self.given(asked, 4, workers=2, processes=2), (asked, ""))
+            for more in ({}, {"processes": 2, "count": 5}, {"place": self.placed("0 1 1"), "workers": 3},
+                         {"variables": {"MASLIN_SERIAL": "1"}, "workers": None, "threads": True}):
+                with self.subTest(asked=asked, **more):
+                    level, said = self.given(asked, **{"count": 3, "workers": 2, **more})
+                    self.assertEqual(level, FUNNELED)
+                    self.assertIn(f"not MPI_THREAD_{('SERIALIZED', 'MULTIPLE')[asked - SERIALIZED]}, which needs a worker for each rank", said)
+                    self.assertIn("maslin-mpirun --threads", said)
+                    self.assertEqual(said.count("\n"), 1)
+
+    def placed(self, text: str) -> Path:
+        file = self.program("levels").parent / "placed"
+        file.write_text(text)
+        return file
+
+    def test_a_thread_that_waits_when_the_program_ends_is_told(self):
+        for processes in (1, 2):
+            done = self.ranks(2, self.program("levels"), MULTIPLE, "waits", processes=processes, threads=True)
+            self.assertIn("MPI_Finalize at levels.c:", done.stderr)
+            self.assertIn("another thread of the rank is in a call of MPI", done.stderr)
+            self.assertNotEqual(done.returncode, 0)
+
+    def test_a_thread_that_runs_when_the_program_ends_is_nobodys_concern(self):
+        for processes in (1, 2):
+            done = self.ranks(2, self.program("levels"), MULTIPLE, "runs", processes=processes, threads=True)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "3 is given\n", ""))
+
+    def test_threads_that_wait_end_with_the_job(self):
+        for processes in (1, 2):
+            done = self.ranks(3, self.program("levels"), MULTIPLE, "fails", processes=processes, threads=True)
+            self.assertIn("rank 1: MPI_Abort with code 5", done.stderr)
+            self.assertEqual(done.returncode, 5)
+
+    def test_what_threads_print_is_their_ranks(self):
+        for processes in (1, 2):
+            done = self.run_it(BIN / "maslin-mpirun", "-n", 5, "--processes", processes, "--tag-output", self.program("levels"), FUNNELED, "prints")
+            self.assertEqual(sorted(done.stdout.splitlines()), ["[rank 0] 1 is given", *(f"[rank {rank}] a thread of rank {rank}" for rank in range(5))])
+
+    def test_a_thread_that_exits_ends_the_job(self):
+        for processes in (1, 2):
+            done = self.ranks(3, self.program("levels"), FUNNELED, "exits", processes=processes)
+            self.assertEqual((done.returncode, done.stderr), (3, "maslin-mpirun: rank 1: another thread of it called exit(3)\n"))
+
+    def test_other_threads_may_not_call_unless_that_is_given(self):
+        done = self.ranks(1, self.program("levels"), FUNNELED, "calls")
+        self.assertIn("called by another thread of rank 0; expected the rank's own code", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
