@@ -30,7 +30,8 @@ from pathlib import Path
 from typing import Iterator
 
 LIMIT_S = 120
-MPICH_FOLDERS = ("attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "pt2pt", "topo")
+MPICH_FOLDERS = ("attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "pt2pt", "topo",
+                 "threads/coll", "threads/comm", "threads/init", "threads/pt2pt")
 # What configure finds out elsewhere: a system with C's and POSIX's headers and functions.
 MPICH_CONFIGURED = """
 #define STDC_HEADERS 1
@@ -69,7 +70,13 @@ MPICH_CONFIGURED = """
 #define HAVE_UINT64_T 1
 #define HAVE_MPI_INTEGER16 1
 #define USE_LONG_DOUBLE_COMPLEX 1
+#ifdef MTEST_USE_THREAD
+#define THREAD_PACKAGE_NAME THREAD_PACKAGE_POSIX
+#define HAVE_PTHREAD_BARRIER_INIT 1
+#define HAVE_ATOMIC 1
+#else
 #define THREAD_PACKAGE_NAME THREAD_PACKAGE_NONE
+#endif
 """
 
 
@@ -101,9 +108,10 @@ class Commands:
         done = subprocess.run([self.folder / f"maslin-mpi{language}", *words], cwd=cwd, capture_output=True, text=True, check=False)
         return "" if done.returncode == 0 else next((line for line in done.stderr.splitlines() if "error" in line or "undefined" in line), done.stderr[-200:])
 
-    def run(self, ranks: int, program: Path, *words: str, cwd: Path | None = None) -> tuple[int, str]:
+    def run(self, ranks: int, program: Path, *words: str, cwd: Path | None = None, threads: bool = False) -> tuple[int, str]:
         """Gives the status and everything that was said; status 124 after too long."""
         divided = ["--processes", str(min(self.processes, ranks))] if self.processes > 1 else []
+        divided += ["--threads"] if threads else []
         try:
             done = subprocess.run([self.folder / "maslin-mpirun", "-n", str(ranks), *divided, program, *words], cwd=cwd, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S, check=False)
@@ -121,6 +129,18 @@ def last_line(said: str) -> str:
     return next((line.strip() for line in reversed(said.splitlines()) if line.strip()), "it says nothing")
 
 
+def mpich_sources(folder: Path, name: str) -> tuple[Path, ...]:
+    """Gives the sources of a program in C: those that its folder's Makefile.am names, or one of its name."""
+    said = re.search(rf"^{name}_SOURCES *= *(.*)$", (folder / "Makefile.am").read_text(), re.MULTILINE)
+    return tuple(folder / one for one in said.group(1).split()) if said else (folder / f"{name}.c",)
+
+
+def mpich_macros(folder: Path, name: str) -> list[str]:
+    """Gives what that Makefile.am defines for it."""
+    said = re.search(rf"^{name}_CPPFLAGS *= *(.*)$", (folder / "Makefile.am").read_text(), re.MULTILINE)
+    return [word for word in said.group(1).split() if word.startswith("-D")] if said else []
+
+
 def mpich_runs(folder: Path) -> list[Run]:
     """Gives the runs that the testlists name for programs in C which are there, each once."""
     found: dict[Run, None] = {}
@@ -128,7 +148,7 @@ def mpich_runs(folder: Path) -> list[Run]:
         lists = [folder / where / name for name in ("testlist", "testlist.in")]
         for line in next((one.read_text() for one in lists if one.exists()), "").splitlines():
             words = re.sub(r"@\w+@", "", line.partition("#")[0]).split()
-            if len(words) < 2 or not words[1].isdigit() or not (folder / where / f"{words[0]}.c").exists():
+            if len(words) < 2 or not words[1].isdigit() or not mpich_sources(folder / where, words[0])[0].exists():
                 continue
             if any(word.startswith(("mem=", "timeLimit=")) for word in words[2:]):  # larger than a test should be
                 continue
@@ -148,25 +168,29 @@ class Mpich:
         (work / "include").mkdir()  # where ../dtpoolsconf.h is found from
         include = [f"-I{work / 'include'}", *(f"-I{self.tests / folder}" for folder in ("include", "dtpools/include"))]
         self.common = [f"-I{work}", *include, "-w", "-O1"]
-        sources = [*(self.tests / "util" / f"{name}.c" for name in ("mtest", "mtest_common", "mtest_single", "dtypes")),
-                   *sorted((self.tests / "dtpools" / "src").glob("*.c"))]
+        util = self.tests / "util"
+        sources = [*(util / f"{name}.c" for name in ("mtest", "mtest_common", "dtypes")), *sorted((self.tests / "dtpools" / "src").glob("*.c"))]
         self.helpers = [self.helper(source) for source in sources]
-        self.main = self.helper(self.tests / "util" / "run_mpitests.c")  # of programs that have run() and no main()
+        self.single, self.thread = self.helper(util / "mtest_single.c"), self.helper(util / "mtest_thread.c", "-DMTEST_USE_THREAD")
+        self.main = self.helper(util / "run_mpitests.c")  # of programs that have run() and no main()
 
-    def helper(self, source: Path) -> Path:
+    def helper(self, source: Path, *macros: str) -> Path:
         made = self.work / f"{source.stem}.o"
-        if said := self.commands.compile("cc", *self.common, "-c", source, "-o", made):
+        if said := self.commands.compile("cc", *self.common, *macros, "-c", source, "-o", made):
             sys.exit(f"foreign_mpi.py: {source} does not compile: {said}")
         return made
 
     def outcomes(self, program: str, runs: list[Run]) -> list[Outcome]:
-        made, source = self.work / program.replace("/", "-"), self.tests / f"{program}.c"
-        main = [] if re.search(r"^int main\s*\(", source.read_text(errors="replace"), re.MULTILINE) else [self.main]
-        if said := self.commands.compile("cc", *self.common, source, *main, *self.helpers, "-lm", "-o", made):
+        made, (where, _, name) = self.work / program.replace("/", "-"), program.rpartition("/")
+        sources, threads = mpich_sources(self.tests / where, name), where.startswith("threads/")
+        has_main = any(re.search(r"^int main\s*\(", source.read_text(errors="replace"), re.MULTILINE) for source in sources)
+        macros = [*mpich_macros(self.tests / where, name), *(["-DMTEST_USE_THREAD", "-pthread"] if threads else [])]
+        if said := self.commands.compile("cc", *self.common, *macros, *sources, *([] if has_main else [self.main]), *self.helpers,
+                                         self.thread if threads else self.single, "-lm", "-o", made):
             return [Outcome(run, f"does not compile: {said}") for run in runs]
         found = []
         for run in runs:
-            status, said = self.commands.run(run.ranks, made, *run.words, cwd=self.work)
+            status, said = self.commands.run(run.ranks, made, *run.words, cwd=self.work, threads=threads)
             right = status not in (0, 124) if run.is_to_fail else status == 0 and "no errors" in said.lower()
             found.append(Outcome(run, "" if right else f"status {status}: {last_line(said)}"))
         made.unlink()
