@@ -15,6 +15,7 @@ struct job {
   const char* program;  ///< the file that it runs
   /// Prints the text and ends the process with that status. "@:NUMBER" in it is a place in the program.
   void (*end)(int rank, int status, const char* text);
+  int node, nodes;  ///< its number, and how many the job has
 };
 
 }  // namespace mpi

@@ -15,7 +15,7 @@ struct packet {
     small,     ///< a message with its bytes; its sender is done
     offered,   ///< a message whose bytes its sender keeps, at `address`; `id`: the sender's transfer
     taken,     ///< to that sender: its message has been received
-    wanted,    ///< to that sender: its bytes are to be sent to the receive at `address`
+    wanted,    ///< to that sender: its bytes, which are at `at`, are to be sent to the receive at `address`
     piece,     ///< some of them
     asked,     ///< is that message still there? Then it is taken back. `address`: the question
     brief,     ///< what the ranks of a process give in a brief call; `id`: its number, `source`: the group's first rank
@@ -31,6 +31,8 @@ struct packet {
     std::uint64_t at;       ///< how many bytes of the whole come before
   };
   static constexpr std::size_t few = sizeof(long_one);
+  /// The kind of letters that only ranks wait for.
+  static constexpr std::int32_t package = 0;
 
   what is = what::small;
   std::uint8_t type = 0;    ///< of a message: what its bytes begin with (`number_of`)
@@ -48,6 +50,13 @@ struct packet {
 
   /// Does it hold its bytes itself? Otherwise they are beside it.
   bool has_room_for_its_bytes() const noexcept { return (is == what::small || is == what::brief) && bytes <= few; }
+  /// Does it concern the process that it is for although none of its ranks waits? What it brings to ranks alone they
+  /// see before they wait. Of a small message its sender does not wait for more.
+  bool is_urgent() const noexcept {
+    if (is == what::small || is == what::taken || is == what::answered || is == what::brief) return false;
+    if (is == what::returned) return tag != 0;
+    return (is != what::letter && is != what::lent) || tag != package;
+  }
   /// The kind of a brief call, which needs no ranks.
   void set_kind(std::uint64_t kind) noexcept {
     to = static_cast<std::int32_t>(kind >> 32);
@@ -70,11 +79,12 @@ class ring {
   /// The most bytes of a packet.
   static constexpr std::size_t most_bytes = Bytes / 8;
 
-  /// A packet and its bytes.
+  /// A packet and its bytes. `peer`: where packets of several processes go one way, which process it is for or from.
   template <class Packet, class Byte>
   struct place {
     Packet* head = nullptr;
     Byte* data = nullptr;
+    int peer = 0;
     explicit operator bool() const noexcept { return head != nullptr; }
   };
   using room_for_one = place<packet, std::byte>;
@@ -82,7 +92,7 @@ class ring {
 
   /// The writer's: gives the place of that packet; none where there is no room. It is the reader's once it is written
   /// and `publish` is called.
-  room_for_one room(packet::what is, std::size_t bytes) noexcept {
+  room_for_one room(packet::what is, std::size_t bytes, int peer = 0) noexcept {
     packet one;
     one.is = is;
     one.bytes = static_cast<std::uint16_t>(bytes);
@@ -92,10 +102,12 @@ class ring {
       bytes_read_seen_ = bytes_read_.load(std::memory_order_acquire);
       if (written_ - read_seen_ >= Slots || bytes_written_ + needed - bytes_read_seen_ > Bytes) return {};
     }
-    packet& head = slot_of(written_).head;
+    slot& its = slot_of(written_);
+    packet& head = its.head;
     head.is = is;
     head.bytes = one.bytes;
-    return {&head, one.has_room_for_its_bytes() ? head.own : bytes_at(bytes_written_, bytes)};
+    its.peer = peer;
+    return {&head, one.has_room_for_its_bytes() ? head.own : bytes_at(bytes_written_, bytes), peer};
   }
   void publish() noexcept {
     slot& one = slot_of(written_);
@@ -113,8 +125,8 @@ class ring {
     slot& one = slot_of(at);
     if (one.turn.load(std::memory_order_acquire) != turn_of(at)) return {};
     const packet& head = one.head;
-    if (head.has_room_for_its_bytes()) return {&head, head.own};
-    return {&head, bytes_at(bytes_read_.load(std::memory_order_relaxed), head.bytes)};
+    if (head.has_room_for_its_bytes()) return {&head, head.own, one.peer};
+    return {&head, bytes_at(bytes_read_.load(std::memory_order_relaxed), head.bytes), one.peer};
   }
   /// That one has been read; its place may be written. Gives whether the writer may wait for room, and is to be looked
   /// after: this is so four times in a round. A ring without room holds more than is read between two of them.
@@ -148,6 +160,7 @@ class ring {
   struct alignas(64) slot {
     packet head;
     MASLIN_ATOMIC<std::uint32_t> turn{0};  ///< in which round it was written, from 1
+    std::int32_t peer = 0;
   };
   slot& slot_of(std::uint64_t at) noexcept { return slots_[at % Slots]; }
   static constexpr std::uint32_t turn_of(std::uint64_t at) noexcept {

@@ -1,10 +1,11 @@
 #pragma once
-// Ranks in several processes of one node: what the gateways and `mpi` know of each other. An MPI program has its half
-// of `portable_call` and `brief_call` compiled in, so they must stay as they are.
+// Ranks in several processes of one node or of some: what the gateways and `mpi` know of each other. An MPI program has
+// its half of `portable_call` and `brief_call` compiled in, so they must stay as they are.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,10 +60,41 @@ class told_call {
 struct process_of_job {
   int number = 0;                 ///< from 0
   int count = 1;                  ///< how many processes there are
-  int shared_memory = -1;         ///< a file that all of them have inherited, empty at the beginning
+  int shared_memory = -1;         ///< a file that those of the node have inherited, empty at the beginning
   bool copies_in_pieces = false;  ///< long messages go through shared memory, although the system could copy them
   /// The process of each rank; each has one at least. If it is empty, they have blocks of ranks.
   std::vector<int> process_of_rank = {};
+  /// So many processes in the order of their numbers are on each node, which has a forwarder; 0: there is one node.
+  int on_each_node = 0;
+
+  int node() const noexcept { return on_each_node > 0 ? number / on_each_node : 0; }
+  int nodes() const noexcept { return on_each_node > 0 ? count / on_each_node : 1; }
+};
+
+/// What the forwarder of a node has of the network, and of its job. Each call returns at once.
+class node_network {
+ public:
+  /// The most bytes of a parcel.
+  static constexpr std::size_t most_bytes = 64 << 10;
+
+  virtual ~node_network() = default;
+  /// Gives room for the next parcel to that node; null while enough of them are under way there. It stays the same
+  /// until `send`.
+  virtual std::byte* room(int node) = 0;
+  /// Sends the first bytes of that room. The parcels to a node come in their order.
+  virtual void send(int node, std::size_t bytes) = 0;
+  /// Gives the first parcel that has come; nothing where there is none. It stays until `pop`.
+  virtual std::span<const std::byte> first() = 0;
+  virtual void pop() = 0;
+  /// Have all that were sent come?
+  virtual bool has_sent_all() = 0;
+
+  /// Has a process of this node ended the job before its time?
+  virtual bool is_ended_here() = 0;
+  /// Another node has: this one's processes are to end.
+  virtual void end_here() = 0;
+  /// What this node says at its end, once its processes are gone.
+  virtual std::optional<int> status_here() = 0;
 };
 
 /// Gives the process of each rank, in blocks.
@@ -111,6 +143,11 @@ MASLIN_API void run_ranks_of_process(const process_of_job& process, int count, v
 /// the gate while it waits. False where a rank of this process shares its worker with another one: a rank that waits
 /// for its own threads would hold up the other. Called after all ranks have met.
 MASLIN_API bool let_threads_call(communicator& of, rank_gate& by);
+/// Forwards what processes of other nodes and those of this one send each other, until all nodes have said their
+/// status; gives these, or nothing if the job was ended before its time and some nodes do not answer. `of.number` is
+/// that of a process of this node.
+MASLIN_API std::optional<std::vector<int>> forward_between_nodes(node_network& by, const process_of_job& of, int ranks,
+                                                                 location where);
 }  // namespace detail
 
 }  // namespace maslin

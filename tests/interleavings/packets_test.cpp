@@ -1,4 +1,5 @@
-// Packets between processes: a ring that is nearly full, and readers that sleep (src/exec/ranks/ACROSS.md).
+// Packets between processes: a ring that is nearly full, and readers that sleep; and reports of how ranks are
+// (src/exec/ranks/ACROSS.md).
 
 #include <gtest/gtest.h>
 
@@ -6,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "comm/report.hpp"
 #include "two_processes.hpp"
 #include "well.hpp"
 
@@ -49,6 +51,38 @@ struct explored_processes : scenario, two_processes<false> {
 
 explorer::result explored(int preemptions, rank with, mistake m = mistake::none, writers who = writers::one_thread) {
   return explore([=] { return std::make_unique<explored_processes>(with, m, who); }, preemptions);
+}
+
+/// A process that tells thrice what the time is, and another one that looks.
+struct explored_reports : scenario {
+  report of;
+  explorer::atomic<std::uint64_t> time{1};
+
+  explored_reports() {
+    threads.push_back([this] {
+      for (int i = 0; i < 3; ++i)
+        of.tell([this] {
+          const std::uint64_t now = time.load();
+          return ranks_found{ranks_found::how{static_cast<std::uint32_t>(now)}, now, now};
+        });
+    });
+    threads.push_back([this] {
+      const std::uint64_t then = time.fetch_add(1) + 1, number = of.number();
+      const auto seen = of.look();
+      if (!seen) return;
+      const auto& [are, sleeps, handled] = seen->found;
+      if (sleeps != handled || static_cast<std::uint64_t>(are) != sleeps) fail("parts of two reports are seen as one");
+      if (seen->is_well_behind(number) && sleeps < then) fail("a report of before is taken for one of after");
+    });
+  }
+  void check() override {
+    const auto last = of.look();
+    if (!last || last->number != 6) fail("not all reports are there");
+  }
+};
+
+TEST(Interleavings, ReportsAreSeenAsAWhole) {
+  expect_well(explore([] { return std::make_unique<explored_reports>(); }, 4));
 }
 
 TEST(Interleavings, EveryPacketIsReadAlsoWhereThereIsNoRoom) { expect_well(explored(3, rank::none)); }

@@ -35,7 +35,7 @@ using explorer::fail;
 /// The memory of both processes, which is zeros.
 void* shared_memory(int ranks) {
   constexpr int most_ranks = 3;
-  static const std::size_t bytes = gateway::memory_bytes(2, most_ranks);
+  static const std::size_t bytes = node_memory::bytes({0, 2}, most_ranks);
   static void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (ranks > most_ranks || memory == MAP_FAILED || madvise(memory, bytes, MADV_DONTNEED) != 0)
     fail("there is no memory for two processes");

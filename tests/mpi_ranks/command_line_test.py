@@ -124,6 +124,15 @@ class CommandLine(Mpi):
         done = self.run_it(BIN / "maslin-mpicc", "-static", "a.c")
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
 
+    def test_nodes_where_there_was_no_mpi(self):
+        folder = Path(self.folder.name) / "elsewhere"
+        folder.mkdir()
+        shutil.copy(BIN / "maslin-mpirun", folder)
+        (folder / "maslin-mpi-host").symlink_to(BIN / "maslin-mpi-host")
+        done = self.run_it(folder / "maslin-mpirun", "--nodes", "-n", 2, "./a")
+        self.assertEqual((done.returncode, done.stderr), (2, "maslin-mpirun: --nodes: maslin-mpi-forwarder is missing beside maslin-mpirun; build "
+                                                             "Maslin where CMake finds the system's MPI\n"))
+
     def test_what_maslin_mpirun_refuses(self):
         for words, said in ((["-n", "2"], "no program is named"), (["--tag-outptu", "./a"], "did you mean --tag-output?"),
                             (["-n", "0", "./a"], "-n"), (["-n", "many", "./a"], "'many'; expected a whole number from 1 to "),

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 import unittest
 from pathlib import Path
 
@@ -55,16 +54,6 @@ class EndsOfProcesses(Mpi):
         self.failed("nobody sends", 16, begin, "waits to receive from any rank with any tag")
         self.failed("one is missing", 16, begin, "rank 2 waits to receive from rank 0 with tag 6", processes=3)
 
-    def endless(self) -> Path:
-        file = Path(self.folder.name) / "endless.c"
-        file.write_text("#include <mpi.h>\n#include <stdio.h>\n#include <unistd.h>\n"
-                        "int main(int n, char **w) {\n  int me, all, in = 0;\n  MPI_Init(&n, &w);\n"
-                        "  MPI_Comm_rank(MPI_COMM_WORLD, &me);\n  MPI_Comm_size(MPI_COMM_WORLD, &all);\n"
-                        "  printf(\"%d\\n\", (int)getpid());\n"
-                        "  for (;;) MPI_Sendrecv(&me, 1, MPI_INT, (me + 1) % all, 0, &in, 1, MPI_INT, (me + all - 1) % all, 0,\n"
-                        "                        MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n}\n")
-        return self.build(file)
-
     def start_endless(self) -> tuple[subprocess.Popen, list[int]]:
         variables = {key: value for key, value in os.environ.items() if not key.startswith("MASLIN")}
         job = subprocess.Popen([BIN / "maslin-mpirun", "-n", "4", "--processes", "2", self.endless()], text=True,
@@ -73,13 +62,6 @@ class EndsOfProcesses(Mpi):
         pids = sorted({int(job.stdout.readline()) for _ in range(4)})
         self.assertEqual(len(pids), 2)
         return job, pids
-
-    def expect_gone(self, pids: list[int]) -> None:
-        for _ in range(500):
-            if not any(Path(f"/proc/{pid}").exists() for pid in pids):
-                return
-            time.sleep(0.02)
-        self.fail(f"{pids} are still there")
 
     def test_a_process_is_killed(self):
         for which in (0, 1):
@@ -169,6 +151,11 @@ int main(int n, char **w) {
             _, said = job.communicate(timeout=LIMIT_S)
             self.assertEqual((job.returncode, said), (-one, ""))
             self.expect_gone(pids)
+
+    def test_children_of_others_may_end(self):
+        done = self.run_it("sh", "-c", 'true & exec "$@"', "sh", BIN / "maslin-mpirun", "-n", 2, "--processes", 2,
+                           self.build(HERE / "failures/failures.c"), "prints")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_a_process_that_leaves_by_itself(self):
         file = Path(self.folder.name) / "leaves.c"

@@ -2,12 +2,13 @@
 
 many_messages.py FOLDER_OF_COMMANDS [--seed 1] [--programs 1000000] [--in-a-run 2000] [--most-bytes 4194304]
                  [--large-one-in 64] [--processes 1,1,2,3] [--on 1,2,3,8,64,serial,described] [--seconds 150]
-                 [--other openmpi]
+                 [--other openmpi] [--nodes 2,3] [--launcher openmpi]
 
 Each run of programs/random_messages.c is `--in-a-run` of them. Its seed decides how many ranks and processes there are,
 and on what those of one process run. In one process one takes 0.6 ms of a core, a large one 30 ms; in several processes
 that share cores, 3 to 30 ms. With `--other`, the program is built and run by that MPI, too, and what each rank has got
-must be the same. Prints the command of each run that fails, and how many programs were run. Status 1 when any run fails.
+must be the same. With `--nodes`, the launcher of that MPI with which Maslin was built starts each run as so many nodes.
+Prints the command of each run that fails, and how many programs were run. Status 1 when any run fails.
 """
 
 import argparse
@@ -22,18 +23,20 @@ from pathlib import Path
 PROGRAM = Path(__file__).parent / "programs" / "random_messages.c"
 MACHINE = Path(__file__).resolve().parents[2] / "specs" / "epyc-128.toml"
 # How another MPI starts more ranks than there are cores; its ranks must not spin then.
-OTHERS = {"openmpi": ("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"),
+OTHERS = {"openmpi": ("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"),
           "mpich": ("mpirun.mpich",)}
 
 
 class Drawn:
     """What a seed decides besides the program itself."""
 
-    def __init__(self, seed: int, processes: list[int], on: list[str]) -> None:
+    def __init__(self, seed: int, processes: list[int], on: list[str], nodes: list[int]) -> None:
         drawn = random.Random(seed)
         self.processes = drawn.choice(processes)
-        self.ranks = self.processes + drawn.randrange(8)
-        self.on = drawn.choice(on) if self.processes == 1 else "1"
+        more = drawn.randrange(8)
+        self.on = drawn.choice(on) if self.processes == 1 and nodes == [1] else "1"
+        self.nodes = drawn.choice(nodes)
+        self.ranks = self.nodes * self.processes + more
 
     def settings(self) -> dict[str, str]:
         if self.on == "serial":
@@ -77,10 +80,12 @@ class Runs:
 
     def failure(self, seed: int) -> str:
         """Runs the programs of a seed; gives the command and what it said, or nothing if all is right."""
-        options, drawn = self.options, Drawn(seed, self.options.processes, self.options.on)
+        options, drawn = self.options, Drawn(seed, self.options.processes, self.options.on, self.options.nodes)
         divided = ["--processes", str(drawn.processes)] if drawn.processes > 1 else []
         settings = drawn.settings() | {"MASLIN_LEARNED": "off", "MASLIN_REPORT": "off"}
         command = [str(options.commands / "maslin-mpirun"), "-n", str(drawn.ranks), *divided]
+        if options.nodes != [1]:
+            command = [*OTHERS[options.launcher], "-n", str(drawn.nodes), *command, "--nodes"]
         words = [str(number) for number in (seed, options.in_a_run, options.most_bytes, options.large_one_in)]
         files = [self.folder / "got", self.folder / "got-by-other"]
         written = [str(files[0])] if self.other else []
@@ -107,6 +112,8 @@ def main() -> int:
     parser.add_argument("--processes", type=numbers, default=[1, 1, 2, 3], help="one of these numbers is drawn for each run")
     parser.add_argument("--on", type=lambda text: text.split(","), default=["1", "2", "3", "8", "64", "serial", "described"],
                         help="so many workers, the serial elision or a described machine: one is drawn for each run in one process")
+    parser.add_argument("--nodes", type=numbers, default=[1], help="one of these numbers is drawn for each run")
+    parser.add_argument("--launcher", choices=OTHERS, default="openmpi", help="the MPI that starts nodes")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="no run begins after so long")
     parser.add_argument("--other", choices=OTHERS, help="the MPI whose ranks must get the same")
     options = parser.parse_args()

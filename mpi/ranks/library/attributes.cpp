@@ -72,6 +72,7 @@ void free_key(int* key) {
 int* predefined(int key) {
   static int tag_ub = INT_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, wtime_is_global = 1, universe_size = 0,
              last_used_code = 0;
+  wtime_is_global = me.of->nodes == 1 ? 1 : 0;
   universe_size = me.world->size();
   last_used_code = last_error_code();
   switch (key) {

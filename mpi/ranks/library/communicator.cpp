@@ -191,7 +191,7 @@ MASLIN_MPI_DEFINE(Comm_split_type, (MPI_Comm comm, int split_type, int key, MPI_
   return carry_out(in, comm, [&] {
     int color = MPI_UNDEFINED;
     if (split_type == MPI_COMM_TYPE_SHARED)
-      color = 0;  // there is one node
+      color = me.of->node;
     else if (split_type == MPI_COMM_MEM_DOMAIN)
       color = me.of->process;
     else if (split_type != MPI_UNDEFINED)

@@ -1,6 +1,6 @@
 // The process in which ranks live: maslin-mpi-host RANKS TAGGED THREADS PLACE PROGRAM ARGUMENTS. maslin-mpirun starts
-// it. PLACE is /HOW, or PROCESS/PROCESSES/FILE/FILE/HOW: the files are memory that all processes share, and HOW is how
-// --place divides the ranks.
+// it. PLACE is /HOW, or PROCESS/PROCESSES/ON_EACH_NODE/FILE/FILE/HOW: the files are memory that the processes of a node
+// share, and HOW is how --place divides the ranks. ON_EACH_NODE is 0 where there is one node.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -71,7 +71,8 @@ void load(const program& of, const maslin::process_of_job& process) {
   kept = new const void*[numbers.size()]();
   for (const int rank : numbers) {
     rank_of_process& one = ranks.emplace_back();
-    one.said = {rank, process.number, rank == numbers.front(), of.main.path().c_str(), end_job};
+    one.said = {rank,    process.number, rank == numbers.front(), of.main.path().c_str(),
+                end_job, process.node(), process.nodes()};
     one.kept = &kept[ranks.size() - 1];
     one.program = image(of, rank);
     if (rank != numbers.front()) continue;
@@ -128,8 +129,8 @@ int run_all(int argc, char** argv) {
   int job = -1;
   shared_by_processes* shared = nullptr;
   int placement = 1;
-  if (std::sscanf(argv[4], "%d/%d/%d/%d/%n", &process.number, &process.count, &job, &process.shared_memory,
-                  &placement) == 4) {
+  if (std::sscanf(argv[4], "%d/%d/%d/%d/%d/%n", &process.number, &process.count, &process.on_each_node, &job,
+                  &process.shared_memory, &placement) == 5) {
     shared = map_shared(job);
     if (!shared) throw maslin::error(fmt::format("shared memory cannot be mapped ({})", std::strerror(errno)));
     join_job(*shared, process.number);

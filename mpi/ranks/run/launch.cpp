@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include "cli/shared/child.hpp"
 #include "cli/shared/stopping.hpp"
@@ -37,6 +38,8 @@ struct child {
 constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP};
 volatile sig_atomic_t number_of_children = 0, signal_received = 0;
 pid_t pids[shared_by_processes::most];
+
+constexpr int patience_ms = 3000, notice_ms = 10'000, step_ms = 5;
 
 void pass_on(int signal) {
   signal_received = signal;
@@ -75,9 +78,9 @@ cpu_set_t share_of(const cpu_set_t& all, int process, int processes) {
   return part;
 }
 
-/// `reads`: it has the standard input, which is rank 0's.
+/// `reads`: it has the standard input, which is rank 0's. `on_signal`: what signals to all do to it.
 [[noreturn]] void become(std::vector<std::string>& words, bool reads, pid_t parent, const cpu_set_t* cpus,
-                         const sigset_t& mask) {
+                         const sigset_t& mask, void (*on_signal)(int) = SIG_DFL) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);  // it is gone already
   if (!reads) {
@@ -85,7 +88,7 @@ cpu_set_t share_of(const cpu_set_t& all, int process, int processes) {
     if (nothing >= 0) dup2(nothing, STDIN_FILENO), close(nothing);
   }
   if (cpus) sched_setaffinity(0, sizeof *cpus, cpus);
-  for (const int signal : passed_on) ::signal(signal, SIG_DFL);
+  for (const int signal : passed_on) ::signal(signal, on_signal);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   execv(words[0].c_str(), command::arguments_of(words).data());
   std::fprintf(stderr, "maslin-mpirun: %s cannot be run (%s)\n", words[0].c_str(), std::strerror(errno));
@@ -100,28 +103,58 @@ std::string named(const std::vector<int>& ranks) {
   return fmt::format("{} ranks from {} to {}", ranks.size(), ranks.front(), ranks.back());
 }
 
+std::string how_ended(int status) {
+  return WIFSIGNALED(status) ? fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+                             : fmt::format("ended with status {}", WEXITSTATUS(status));
+}
+
+/// The processes of a node.
 class job {
  public:
-  job(shared_by_processes& shared, std::vector<int> process_of_rank, int processes)
-      : shared_(shared), process_of_rank_(std::move(process_of_rank)), children_(static_cast<std::size_t>(processes)) {}
+  job(shared_by_processes& shared, int processes) : shared_(shared), children_(static_cast<std::size_t>(processes)) {}
 
-  void start(std::vector<std::string> words, std::size_t at, const std::string& place) {
+  /// Starts the forwarder, which finds the other nodes; false if it has said why there is no job.
+  bool join_nodes(std::vector<std::string> words) {
+    const pid_t pid = start_forwarder(words);
+    for (int waited = 0; shared_.nodes.load() == 0; waited += step_ms) {
+      const timespec some{0, 1'000'000L * step_ms};
+      syscall(SYS_futex, &shared_.nodes, FUTEX_WAIT, 0, &some, nullptr, 0);
+      if (signal_received != 0) end_by(signal_received);  // the forwarder goes with this process
+      if (waited == notice_ms)
+        std::fprintf(stderr, "maslin-mpirun: --nodes waits for other nodes; each must be started with --nodes\n");
+      int status = 0;
+      if (waitpid(pid, &status, WNOHANG) != pid) continue;
+      note(pid, status);
+      if (shared_.nodes.load() == 0) throw maslin::error("the forwarder between nodes " + how_ended(status));
+    }
+    if (shared_.nodes.load() == shared_by_processes::refused) return end_forwarder(), false;
+    nodes_ = shared_.nodes.load();
+    if (nodes_ == 1) end_forwarder();
+    return true;
+  }
+
+  void start(std::vector<std::string> words, std::size_t at, std::vector<std::string> files, int ranks,
+             const std::string& place) {
     cpu_set_t all;
     const bool knows = sched_getaffinity(0, sizeof all, &all) == 0 && CPU_COUNT(&all) > 0;
     const pid_t parent = getpid();
-    const int processes = static_cast<int>(children_.size());
+    const int processes = static_cast<int>(children_.size()), count = nodes_ * processes;
+    first_ = shared_.node.load() * processes;
+    process_of_rank_ = in_processes(place, ranks, count);
     words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), "");
     const command::stops_held held;  // until all are among those that get them
     for (int process = 0; process < processes; ++process) {
-      words[at] = fmt::format("{}/{}{}", process, processes, place);
+      const int number = first_ + process;
+      words[at] =
+          fmt::format("{}/{}/{}/{}/{}/{}", number, count, nodes_ > 1 ? processes : 0, files[0], files[1], place);
       const cpu_set_t part = knows ? share_of(all, process, processes) : all;
       const pid_t pid = fork();
-      if (pid == 0) become(words, process == process_of_rank_.front(), parent, knows ? &part : nullptr, held.before());
+      if (pid == 0) become(words, number == process_of_rank_.front(), parent, knows ? &part : nullptr, held.before());
       if (pid < 0) {
         const int why = errno;
         end_all();
         throw maslin::error(
-            fmt::format("the system gives no process {} of {} ({})", process, processes, std::strerror(why)));
+            fmt::format("the system gives no process {} of {} ({})", number, count, std::strerror(why)));
       }
       children_[static_cast<std::size_t>(process)] = {pid, true, 0};
       pids[process] = pid;
@@ -135,42 +168,85 @@ class job {
       int status = 0;
       const pid_t ended = waitpid(-1, &status, 0);
       if (ended < 0) continue;
-      const int process = note(ended, status);
-      if (process < 0 || (WIFEXITED(status) && shared_.has_finished[process].load())) continue;
-      if (shared_.end(shared_by_processes::most + 1) && signal_received == 0) {
-        const std::string its = named(maslin::ranks_of_process(process_of_rank_, process));
-        const std::string how =
-            WIFSIGNALED(status)
-                ? fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
-                : fmt::format("ended with status {} before its ranks had", WEXITSTATUS(status));
-        std::fprintf(stderr, "maslin-mpirun: process %d (%s) %s\n", process, its.c_str(), how.c_str());
-        culprit_ = process;
+      const int place = note(ended, status), process = first_ + place;
+      if (place < 0 && ended != forwarder_.pid) continue;  // a child of who was here before this program
+      if (place >= 0 && WIFEXITED(status) && shared_.has_finished[process].load()) continue;
+      if (shared_.end(shared_by_processes::launcher) && signal_received == 0) {
+        if (place < 0) {
+          std::fprintf(stderr, "maslin-mpirun: the forwarder between nodes %s\n", how_ended(status).c_str());
+        } else {
+          const std::string its = named(maslin::ranks_of_process(process_of_rank_, process));
+          std::fprintf(stderr, "maslin-mpirun: process %d (%s) %s%s\n", process, its.c_str(), how_ended(status).c_str(),
+                       WIFEXITED(status) ? " before its ranks had" : "");
+        }
+        culprit_ = place < 0 ? &forwarder_ : &children_[static_cast<std::size_t>(place)];
       }
       end_all();
     }
   }
 
   /// The job's status. If a rank has crashed, this ends as its process did.
-  int status() const {
-    const std::uint32_t by = shared_.ended_by.load();
-    const int process = by > shared_by_processes::most ? culprit_ : static_cast<int>(by) - 1;
-    if (process >= 0) {
-      const int how = children_[static_cast<std::size_t>(process)].status;
-      if (!WIFSIGNALED(how)) return WEXITSTATUS(how) == 0 ? 1 : WEXITSTATUS(how);
-      if (by <= shared_by_processes::most) end_by(WTERMSIG(how));
-      return 128 + WTERMSIG(how);
-    }
-    if (signal_received != 0) end_by(signal_received);
-    for (const child& one : children_)
-      if (WIFEXITED(one.status) && WEXITSTATUS(one.status) != 0) return WEXITSTATUS(one.status);
-    return 0;
+  int status() {
+    const ending own = own_ending();
+    if (nodes_ > 1) return status_of_nodes(own.signal != 0 ? 128 + own.signal : own.status);
+    if (own.signal != 0) end_by(own.signal);
+    return own.status;
   }
 
  private:
+  /// With which status this ends, or by which signal.
+  struct ending {
+    int status = 0, signal = 0;
+  };
+  ending own_ending() const {
+    const std::uint32_t by = shared_.ended_by.load();
+    const bool is_process = by > 0 && by <= shared_by_processes::most;
+    const child* const culprit = is_process ? &children_[by - 1 - static_cast<std::uint32_t>(first_)] : culprit_;
+    if (culprit) {
+      const int how = culprit->status;
+      if (!WIFSIGNALED(how)) return {WEXITSTATUS(how) == 0 ? 1 : WEXITSTATUS(how)};
+      if (is_process) return {0, WTERMSIG(how)};
+      return {128 + WTERMSIG(how)};
+    }
+    if (signal_received != 0) return {0, signal_received};
+    if (by == shared_by_processes::another_node) return {};  // which says it
+    for (const child& one : children_)
+      if (WIFEXITED(one.status) && WEXITSTATUS(one.status) != 0) return {WEXITSTATUS(one.status)};
+    return {};
+  }
+  pid_t start_forwarder(std::vector<std::string>& words) {
+    const command::stops_held held;
+    const pid_t parent = getpid(), pid = fork();
+    if (pid == 0) become(words, false, parent, nullptr, held.before(), SIG_IGN);
+    if (pid < 0) throw maslin::error(fmt::format("the system gives no process ({})", std::strerror(errno)));
+    forwarder_ = {pid, true, 0};
+    return pid;
+  }
+  /// Tells the others the status of this node, and gives that of all.
+  int status_of_nodes(int own) {
+    shared_.status_here.store(own + 1);
+    end_forwarder();
+    const int all = shared_.status_of_job.load();
+    return all > 0 ? all - 1 : own != 0 ? own : 1;
+  }
+  /// It goes when all nodes have said their status. If the job has ended before its time, or is told to end, it is not
+  /// waited for much longer than it waits for the others.
+  void end_forwarder() {
+    for (int waited = 0; forwarder_.runs; waited += step_ms) {
+      int status = 0;
+      if (waitpid(forwarder_.pid, &status, WNOHANG) == forwarder_.pid) note(forwarder_.pid, status);
+      const bool is_to_end = shared_.ended_by.load() != 0 || signal_received != 0;
+      if (waited > 2 * patience_ms && is_to_end) kill(forwarder_.pid, SIGKILL);
+      if (forwarder_.runs) usleep(1000 * step_ms);
+    }
+  }
+
   bool is_running() const {
     return std::any_of(children_.begin(), children_.end(), [](const child& one) { return one.runs; });
   }
+  /// Gives its place among the processes, or -1.
   int note(pid_t ended, int status) {
+    if (ended == forwarder_.pid) forwarder_ = {ended, false, status};
     for (std::size_t i = 0; i < children_.size(); ++i)
       if (children_[i].pid == ended) {
         children_[i].runs = false;
@@ -181,7 +257,6 @@ class job {
   }
   /// They print what they have, and go by themselves; who does not is ended.
   void end_all() {
-    constexpr int patience_ms = 3000, step_ms = 5;
     for (int waited = 0; is_running() && waited < patience_ms; waited += step_ms) {
       int status = 0;
       const pid_t ended = waitpid(-1, &status, WNOHANG);
@@ -204,19 +279,26 @@ class job {
   }
 
   shared_by_processes& shared_;
-  const std::vector<int> process_of_rank_;
-  int culprit_ = -1;  ///< the process that went without a word
+  std::vector<int> process_of_rank_;
+  int first_ = 0;  ///< the number of this node's first process
+  int nodes_ = 1;
+  const child* culprit_ = nullptr;  ///< who went without a word
   std::vector<child> children_;
+  child forwarder_;
 };
 
 }  // namespace
 
-int launch(std::vector<std::string> words, std::size_t at, int ranks, int processes, const std::string& place) {
-  std::vector<int> process_of_rank = in_processes(place, ranks, processes);
-  const int file = shared_file("maslin-job"), messages = shared_file("maslin-messages");
-  job all(make_shared(file), std::move(process_of_rank), processes);
+int launch(std::vector<std::string> words, std::size_t at, int ranks, int processes, const std::string& place,
+           const std::string& forwarder) {
+  const int file = shared_file("maslin-job");
+  const std::vector<std::string> files{std::to_string(file), std::to_string(shared_file("maslin-messages"))};
+  job all(make_shared(file), processes);
   for (const int signal : passed_on) ::signal(signal, pass_on);
-  all.start(std::move(words), at, fmt::format("/{}/{}/{}", file, messages, place));
+  if (!forwarder.empty() &&
+      !all.join_nodes({forwarder, std::to_string(ranks), std::to_string(processes), files[0], files[1], place}))
+    return 2;
+  all.start(std::move(words), at, files, ranks, place);
   all.wait();
   return all.status();
 }

@@ -25,18 +25,37 @@ namespace fs = std::filesystem;
 
 struct options {
   int ranks = 1, processes = 1;
+  bool is_one_of_nodes = false;
   std::string place = "block";
   bool tags_output = false, has_threads = false;
   std::string stack = "8M";
   std::vector<std::string> program;
 };
 
-/// The program that holds the ranks: beside this one where it was built, or where the installation has it.
-std::string host() {
+/// A program that this one starts: beside it where it was built, or where the installation has it. Empty if it is
+/// missing.
+std::string started(const char* name) {
   const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
   for (const fs::path& folder : {here, here / ".." / MASLIN_LIBEXEC / "maslin"})
-    if (fs::exists(folder / "maslin-mpi-host")) return (folder / "maslin-mpi-host").string();
-  throw maslin::error("maslin-mpi-host is missing beside maslin-mpirun; install Maslin again");
+    if (fs::exists(folder / name)) return (folder / name).string();
+  return {};
+}
+
+/// The program that holds the ranks.
+std::string host() {
+  std::string found = started("maslin-mpi-host");
+  if (found.empty()) throw maslin::error("maslin-mpi-host is missing beside maslin-mpirun; install Maslin again");
+  return found;
+}
+
+/// The program that joins nodes.
+std::string forwarder() {
+  std::string found = started("maslin-mpi-forwarder");
+  if (found.empty())
+    throw maslin::error(
+        "--nodes: maslin-mpi-forwarder is missing beside maslin-mpirun; build Maslin where CMake finds the system's "
+        "MPI");
+  return found;
 }
 
 /// The program's file: as given, or found as a shell finds it.
@@ -64,7 +83,9 @@ void run(const options& said) {
                                  said.has_threads ? "threads" : "fibers", found(said.program[0])};
   words.insert(words.end(), said.program.begin() + 1, said.program.end());
   constexpr std::size_t place = 4;
-  if (said.processes > 1) std::exit(mpi::launch(std::move(words), place, said.ranks, said.processes, said.place));
+  if (said.processes > 1 || said.is_one_of_nodes)
+    std::exit(mpi::launch(std::move(words), place, said.ranks, said.processes, said.place,
+                          said.is_one_of_nodes ? forwarder() : std::string()));
   words.insert(words.begin() + place, "/" + said.place);
   execv(words[0].c_str(), command::arguments_of(words).data());
   throw maslin::error(fmt::format("{} cannot be run ({})", words[0], std::strerror(errno)));
@@ -73,16 +94,18 @@ void run(const options& said) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Runs an MPI program as ranks of one process, which share its workers, or of some processes.",
+  CLI::App app("Runs an MPI program as ranks of one process, which share its workers, or of some processes and nodes.",
                "maslin-mpirun");
   options said;
   app.add_option("-n,--np", said.ranks, "How many ranks")
       ->transform(command::whole_number(1, 1000000))
       ->type_name("RANKS");
-  app.add_option("--processes", said.processes, "How many processes the ranks are divided among")
+  app.add_option("--processes", said.processes, "How many processes the ranks are divided among, on each node")
       ->transform(command::whole_number(1, mpi::shared_by_processes::most))
       ->type_name("PROCESSES")
       ->capture_default_str();
+  app.add_flag("--nodes", said.is_one_of_nodes,
+               "The ranks are divided among several nodes: the system's mpirun starts this command on each");
   app.add_option(
          "--place", said.place,
          "Which process has which ranks, and of one process which worker: block (those that follow each other), "
@@ -107,6 +130,7 @@ int main(int argc, char** argv) {
       "Examples:\n"
       "  maslin-mpirun -n 64 ./solver input.txt\n"
       "  maslin-mpirun -n 64 --processes 4 ./solver input.txt\n"
+      "  mpirun --map-by ppr:1:node --bind-to none maslin-mpirun --nodes -n 64 ./solver input.txt\n"
       "  MASLIN_WORKERS=2 maslin-mpirun -n 6 --tag-output ./solver\n\n"
       "The exit status is that of the first rank whose status is not 0. If the program cannot be started, it is one "
       "of\n"

@@ -1,5 +1,5 @@
 #pragma once
-// What the processes of a job, and maslin-mpirun that started them, have in common.
+// What the processes of a job on a node, their forwarder, and maslin-mpirun that started them have in common.
 
 #include <linux/futex.h>
 #include <pthread.h>
@@ -17,10 +17,19 @@ namespace mpi {
 /// Lies in memory that all of them have mapped; zeros at the beginning, but for the lock.
 struct shared_by_processes {
   static constexpr int most = 64;
-  /// A futex: who ends the job before its time. 0: nobody; a process's number, from 1; `most + 1`: maslin-mpirun.
+  static constexpr int launcher = most + 1, another_node = most + 2;
+  /// A futex: who ends the job before its time. 0: nobody; a process's number, from 1; or one of these.
   std::atomic<std::uint32_t> ended_by;
   std::atomic<bool> has_finished[most];  ///< a process: all its ranks have ended, and those of all others
   pthread_mutex_t output;                ///< who prints lines
+
+  // Of a job of several nodes: what its forwarder says, and is told.
+
+  static constexpr std::int32_t refused = -1;
+  std::atomic<std::int32_t> node;           ///< this node's number
+  std::atomic<std::int32_t> nodes;          ///< how many there are, once that is known; `refused`: it has said why
+  std::atomic<std::int32_t> status_here;    ///< from 1, when the processes of this node are gone
+  std::atomic<std::int32_t> status_of_job;  ///< from 1
 
   /// Ends the job; false where another has done so.
   bool end(int by) noexcept {

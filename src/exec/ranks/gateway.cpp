@@ -1,18 +1,14 @@
 #include "exec/ranks/gateway.hpp"
 
-#include <fmt/format.h>
-#include <sched.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
-#include <cerrno>
 #include <climits>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "base/fence.hpp"
@@ -20,7 +16,6 @@
 #include "exec/node/segment.hpp"
 #include "exec/ranks/eager.hpp"
 #include "exec/ranks/world.hpp"
-#include "maslin/error.hpp"
 
 namespace maslin {
 
@@ -30,10 +25,9 @@ using what = comm::packet::what;
 
 namespace {
 
-// If it is not said otherwise, a message of up to so many bytes goes with its head, while fewer than so many wait for
-// its receiver. A longer one is copied by the receiver, from where it is.
+// If it is not said otherwise, a message of up to so many bytes goes with its head. A longer one is copied by the
+// receiver, from where it is.
 constexpr std::size_t usual_eager_bytes = 4096;
-constexpr std::int32_t most_kept = 64;
 // The text of a letter of so many bytes is copied by its reader, too.
 constexpr std::size_t lent_bytes = 32 << 10;
 // So many packets of a process are read before those of the next one.
@@ -45,59 +39,20 @@ T* object_at(std::uint64_t number) noexcept {
   return reinterpret_cast<T*>(static_cast<std::uintptr_t>(number));
 }
 
-/// Does the packet concern the other process although none of its ranks waits? What it brings to ranks alone they see
-/// before they wait.
-bool is_urgent(const packet& one) {
-  if (one.is == what::taken || one.is == what::answered || one.is == what::brief) return false;
-  if (one.is == what::returned) return one.tag != 0;
-  return (one.is != what::letter && one.is != what::lent) ||
-         one.tag != static_cast<std::int32_t>(letter::what::package);
-}
-
-std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
-
 }  // namespace
 
-job_memory::job_memory(const process_of_job& process, std::size_t bytes, location where) : bytes_(bytes) {
-  // All give it the same length, and zeros are its beginning: nobody is the first.
-  void* mapped = MAP_FAILED;
-  if (ftruncate(process.shared_memory, static_cast<off_t>(bytes)) == 0)
-    mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, process.shared_memory, 0);
-  if (mapped == MAP_FAILED)
-    throw error(
-        fmt::format("ranks at {}:{}: the system has no {} KiB of shared memory for {} processes ({}); ask for fewer",
-                    where.file_name(), where.line(), bytes / 1024, process.count, std::strerror(errno)));
-  memory_ = mapped;
-}
-
-job_memory::~job_memory() { munmap(memory_, bytes_); }
-
-gateway::layout::layout(int processes, int ranks) {
-  const auto count = static_cast<std::size_t>(processes);
-  kept = rounded(count * sizeof(place));
-  rings = (kept + static_cast<std::size_t>(ranks) * sizeof(*kept_) + 4095) / 4096 * 4096;
-  end = rings + count * count * sizeof(packets);
-}
-
-std::size_t gateway::memory_bytes(int processes, int ranks) { return layout(processes, ranks).end; }
-
 gateway::gateway(const process_of_job& process, int ranks, void* memory)
-    : gateway(process, ranks, static_cast<std::byte*>(memory), layout(process.count, ranks)) {}
-
-gateway::gateway(const process_of_job& process, int ranks, std::byte* memory, const layout& parts)
     : process_(process),
-      ranks_(ranks),
-      places_(reinterpret_cast<place*>(memory)),
-      kept_(reinterpret_cast<std::atomic<std::int32_t>*>(memory + parts.kept)),
-      rings_(reinterpret_cast<packets*>(memory + parts.rings)),
+      node_(process, ranks, memory),
+      me_(node_.member_for(process.number)),
       process_of_(process.process_of_rank.empty() ? in_blocks(ranks, process.count) : process.process_of_rank),
       ranks_here_(ranks_of_process(process_of_, process.number)),
       eager_bytes_(std::min(eager_bytes_of_the_run().value_or(usual_eager_bytes), packets::most_bytes)),
-      out_(std::make_unique<out[]>(static_cast<std::size_t>(process.count))),
+      out_(std::make_unique<out[]>(static_cast<std::size_t>(node_.members()))),
       copies_directly_(!process.copies_in_pieces),
       unfinished_(static_cast<std::size_t>(process.count)) {
 #ifdef PR_SET_PTRACER
-  prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);  // who started all processes, and so these, may copy from each other
+  prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);  // who started all members, and so these, may copy from each other
 #endif
 }
 
@@ -111,18 +66,14 @@ void gateway::stop() {
 
 void gateway::end_receiving() noexcept {
   is_ending_.store(true, std::memory_order_relaxed);  // before `ring`, which releases
-  ring(places_[mine()]);
+  ring(own_place());
 }
 
 void gateway::connect(world& of, int workers, int cpus) {
   of_ = &of;
-  place& own = places_[mine()];
-  own.pid.store(getpid(), std::memory_order_relaxed);
-  std::uint64_t bits[cpu_words] = {};
-  const bool is_known = sched_getaffinity(0, sizeof bits, reinterpret_cast<cpu_set_t*>(bits)) == 0;
-  for (std::size_t i = 0; i < cpu_words; ++i) own.cpus[i].store(bits[i], std::memory_order_relaxed);
-  own.most_cpus.store(is_known ? cpus : 0, std::memory_order_relaxed);
-  own.workers.store(static_cast<int>(ranks_here_.size()) <= workers ? workers : INT_MAX / 2, std::memory_order_release);
+  own_place().pid.store(getpid(), std::memory_order_relaxed);
+  // Ranks that share a worker have no core of their own.
+  node_.tell_cores(me_, static_cast<int>(ranks_here_.size()) <= workers ? workers : INT_MAX / 2, cpus);
 }
 
 void gateway::start_receiving() {
@@ -130,38 +81,19 @@ void gateway::start_receiving() {
 }
 
 bool gateway::finds_own_cores() noexcept {
-  std::uint64_t all[cpu_words] = {};
-  std::int64_t workers = 0, granted = INT_MAX;
-  bool has_own = true;
-  for (int process = 0; process < processes(); ++process) {
-    const place& its = places_[process];
-    const int its_workers = its.workers.load(std::memory_order_acquire);
-    if (its_workers == 0) return false;  // it has not begun
-    int own = 0;
-    for (std::size_t i = 0; i < cpu_words; ++i) {
-      const std::uint64_t bits = its.cpus[i].load(std::memory_order_relaxed);
-      all[i] |= bits;
-      own += std::popcount(bits);
-    }
-    has_own &= its_workers <= own;
-    workers += its_workers;
-    granted = std::min<std::int64_t>(granted, its.most_cpus.load(std::memory_order_relaxed));
-  }
-  std::int64_t cpus = 0;
-  for (const std::uint64_t bits : all) cpus += std::popcount(bits);
-  has_own &= workers <= std::min(cpus, granted);
-  own_cores_.store(has_own ? has : has_not, std::memory_order_relaxed);
-  return has_own;
+  const std::optional<bool> known = node_.has_cores();
+  if (known) own_cores_.store(*known ? has : has_not, std::memory_order_relaxed);
+  return known.value_or(false);
 }
 
 void gateway::finish() {
-  place& own = places_[mine()];
+  node_place& own = own_place();
   begin_wait();  // also where no rank has begun
   own.has_ended.store(1, std::memory_order_release);
-  for (int process = 0; process < processes(); ++process) ring(places_[process]);
+  for (int member = 0; member < node_.members(); ++member) ring(node_.at(member));
   const auto all_have = [this] {
-    for (int process = 0; process < processes(); ++process)
-      if (places_[process].has_ended.load(std::memory_order_acquire) == 0) return false;
+    for (int member = 0; member < node_.members(); ++member)
+      if (node_.at(member).has_ended.load(std::memory_order_acquire) == 0) return false;
     return true;
   };
   for (;;) {
@@ -173,23 +105,23 @@ void gateway::finish() {
 
 // Sleeping and waking.
 
-void gateway::ring(place& of) noexcept {
+void gateway::ring(node_place& of) noexcept {
   of.bell.ring();
   node::wake_sleepers(of.bell.word());
 }
 
-void gateway::rouse(int process, bool at_once) noexcept {
-  if (places_[process].bell.is_to_be_rung(at_once)) ring(places_[process]);
+void gateway::rouse(int member, bool at_once) noexcept {
+  if (node_.at(member).bell.is_to_be_rung(at_once)) ring(node_.at(member));
 }
 
 bool gateway::has_come() const noexcept {
-  for (int process = 0; process < processes(); ++process)
-    if (process != mine() && ring_from(process).has_some()) return true;
+  for (int member = 0; member < node_.members(); ++member)
+    if (member != me_ && ring_from(member).has_some()) return true;
   return false;
 }
 
 void gateway::receive() {
-  place& own = places_[mine()];
+  node_place& own = own_place();
   for (;;) {
     // Before it is asked whether this ends: who says so rings then.
     const std::uint32_t rung = own.bell.word().load(std::memory_order_acquire);
@@ -209,48 +141,43 @@ void gateway::receive() {
 void gateway::look_once_more() {
   flush_all();  // who read meanwhile has not rung
   while (has_come())
-    if (!poll()) return ring(places_[mine()]);  // another reads, and may be past it
+    if (!poll()) return ring(own_place());  // another reads, and may be past it
 }
 
 // All wait.
 
 bool gateway::has_waiting_packets() const noexcept {
-  for (int process = 0; process < processes(); ++process)
-    if (out_[static_cast<std::size_t>(process)].has_some.load(std::memory_order_relaxed)) return true;
+  for (int member = 0; member < node_.members(); ++member)
+    if (out_[static_cast<std::size_t>(member)].has_some.load(std::memory_order_relaxed)) return true;
   return false;
 }
 
-gateway::seen gateway::look_at(int process) const noexcept {
-  const place& its = places_[process];
-  seen report;
-  // In this order, so that a report that is counted twice later was begun after all this.
-  report.are = its.are.load(std::memory_order_acquire);
-  report.sleeps = its.sleeps.load(std::memory_order_acquire);
-  report.handled = its.handled.load(std::memory_order_acquire);
-  report.reports = its.reports.load(std::memory_order_acquire);
-  return report;
-}
-
 bool gateway::all_wait() {
-  std::vector<seen> now;
+  if (node_.has_forwarder()) return own_place().is_told_of_stop.load(std::memory_order_relaxed) != 0;
+  std::vector<comm::report::seen> now(static_cast<std::size_t>(processes()));
   int first_asleep = processes();
   for (int process = processes() - 1; process >= 0; --process) {
-    now.push_back(look_at(process));
-    if (now.back().are == found::moving || now.back().reports == 0) return before_.clear(), false;
-    if (now.back().are == found::asleep) first_asleep = process;
+    const auto one = node_.at(process).report.look();
+    if (!one) return false;  // later
+    if (one->found.are == found::moving) return before_.clear(), false;
+    if (one->found.are == found::asleep) first_asleep = process;
+    now[static_cast<std::size_t>(process)] = *one;
   }
   if (first_asleep != mine()) return before_.clear(), false;
   if (before_.empty()) {
     for (int from = 0; from < processes(); ++from)
       for (int to = 0; to < processes(); ++to)
-        if (from != to && rings_[from * processes() + to].has_some()) return false;
+        if (from != to && node_.ring(from, to).has_some()) return false;
+    for (int process = 0; process < processes(); ++process)
+      now[static_cast<std::size_t>(process)].number =
+          node_.at(process).report.number();  // behind the look at the rings
     before_ = std::move(now);
     return false;
   }
   // Their second report after that was begun after it: who is found as before did nothing in between.
   for (std::size_t i = 0; i < now.size(); ++i) {
-    if (!before_[i].is_like(now[i])) return before_.clear(), false;
-    if (now[i].reports < before_[i].reports + 2) return false;
+    if (before_[i].found != now[i].found) return before_.clear(), false;
+    if (!now[i].is_well_behind(before_[i].number)) return false;
   }
   return true;
 }
@@ -265,17 +192,18 @@ bool gateway::poll() {
 
 bool gateway::poll_locked() {
   bool any = false;
-  for (int process = 0; process < processes(); ++process) {
-    if (process == mine()) continue;
-    packets& from = ring_from(process);
+  for (int member = 0; member < node_.members(); ++member) {
+    if (member == me_) continue;
+    packets& from = ring_from(member);
+    const bool is_forwarded = node_.has_forwarder() && member == node_.forwarder();
     bool read = false, is_to_tell = false;
     for (int i = 0; i < read_in_turn; ++i) {
       const auto one = from.first();
       if (!one) break;
       ++handled_;
-      comm::hears_process(&ring_to(process));
+      comm::hears_process(&ring_to(member));
       try {
-        handle(process, *one.head, one.data);
+        handle(is_forwarded ? one.peer : node_.process_at(member), *one.head, one.data);
       } catch (...) {
         of_->fail(ranks_here_.front(), std::current_exception());
       }
@@ -284,9 +212,9 @@ bool gateway::poll_locked() {
     }
     if (is_to_tell) {
       MASLIN_FENCE(std::memory_order_seq_cst);  // pairs with that of `flush`
-      if (from.takes_wait_back()) rouse(process, true);
+      if (from.takes_wait_back()) rouse(member, true);
     }
-    if (out_[static_cast<std::size_t>(process)].has_some.load(std::memory_order_relaxed)) read |= flush(process);
+    if (out_[static_cast<std::size_t>(member)].has_some.load(std::memory_order_relaxed)) read |= flush(member);
     any |= read;
   }
   return any;
@@ -316,7 +244,7 @@ void gateway::handle(int from, const packet& one, const std::byte* data) {
       packet head;
       head.is = what::piece;
       head.whole.address = one.whole.address;
-      return post(from, {head, {}, object_at<transfer>(one.id)});
+      return post({from, head, {}, object_at<transfer>(one.id)});
     }
     case what::piece: {
       auto* const receive = object_at<transfer>(one.whole.address);
@@ -362,7 +290,7 @@ void gateway::copy_letter(int from, const packet& one) {
   head.is = what::returned;
   head.id = one.whole.at;
   head.tag = is_copied ? 0 : 1;
-  post(from, {head, {}, nullptr});
+  post({from, head, {}, nullptr});
   if (is_copied) of_->read_letter(from, std::move(whole));
 }
 
@@ -379,11 +307,11 @@ void gateway::take_letter_back(int from, const packet& one) {
 
 // Writing.
 
-bool gateway::write(int process, transfer& message) {
-  packets& to = ring_to(process);
+bool gateway::write(int member, transfer& message) {
+  packets& to = ring_to(member);
   const bool small = message.came != 0;
   const std::size_t bytes = small ? message.bytes() : 0;
-  const auto room = to.room(small ? what::small : what::offered, bytes);
+  const auto room = to.room(small ? what::small : what::offered, bytes, process_of(message.wanted.source));
   if (!room) return false;
   packet& head = *room.head;
   head.type = comm::number_of(*message.data.type);
@@ -401,43 +329,45 @@ bool gateway::write(int process, transfer& message) {
 }
 
 bool gateway::send(transfer& message, int to) {
-  const int process = process_of(to);
   message.wanted.source = to;  // which a send has no use for
-  const bool small = comm::is_eager(message, eager_bytes_) && kept(to).load(std::memory_order_relaxed) < most_kept;
-  out& of = out_[static_cast<std::size_t>(process)];
+  const bool small =
+      comm::is_eager(message, eager_bytes_) && kept(to).load(std::memory_order_relaxed) < node_memory::most_kept;
+  const int member = node_.member_for(process_of(to));
+  out& of = out_[static_cast<std::size_t>(member)];
   of.lock.lock();
   message.came = small ? ++of.numbered : 0;
-  const bool written = of.messages.empty() && write(process, message);
+  const bool written = of.messages.empty() && write(member, message);
   if (!written) {
     of.messages.add(message);
     of.has_some.store(true, std::memory_order_relaxed);
   }
   of.lock.unlock();
   if (written)
-    rouse(process, !small);
+    rouse(member, !small);
   else
-    flush(process);
+    flush(member);
   return written && small;
 }
 
-void gateway::post(int process, outgoing&& one) {
-  out& of = out_[static_cast<std::size_t>(process)];
-  bool at_once = is_urgent(one.head);
+void gateway::post(outgoing&& one) {
+  const int member = node_.member_for(one.process);
+  out& of = out_[static_cast<std::size_t>(member)];
+  bool at_once = one.head.is_urgent();
   {
     const base::locked held(of.lock);
     at_once |= of.has_some.load(std::memory_order_relaxed);
     of.others.push_back(std::move(one));
     of.has_some.store(true, std::memory_order_relaxed);
   }
-  flush(process, at_once);
+  flush(member, at_once);
 }
 
-bool gateway::write_some(int process, out& of, transfer*& done, bool& any) {
-  packets& to = ring_to(process);
+bool gateway::write_some(int member, out& of, transfer*& done, bool& any) {
+  packets& to = ring_to(member);
   while (!of.others.empty()) {
     outgoing& one = of.others.front();
     const std::size_t bytes = std::min(one.bytes() - one.sent, packets::most_bytes);
-    const auto room = to.room(one.head.is, bytes);
+    const auto room = to.room(one.head.is, bytes, one.process);
     if (!room) return false;
     *room.head = one.head;
     room.head->bytes = static_cast<std::uint16_t>(bytes);
@@ -457,7 +387,7 @@ bool gateway::write_some(int process, out& of, transfer*& done, bool& any) {
     const bool small = message->came != 0;
     if (!to.room(small ? what::small : what::offered, small ? message->bytes() : 0)) return false;
     of.messages.remove(*message);
-    write(process, *message);
+    write(member, *message);
     any = true;
     if (small) message->before = std::exchange(done, message);
   }
@@ -465,28 +395,28 @@ bool gateway::write_some(int process, out& of, transfer*& done, bool& any) {
   return true;
 }
 
-bool gateway::flush(int process, bool at_once) {
-  out& of = out_[static_cast<std::size_t>(process)];
+bool gateway::flush(int member, bool at_once) {
+  out& of = out_[static_cast<std::size_t>(member)];
   transfer* done = nullptr;
   bool any = false, is_full = false;
   {
     const base::locked held(of.lock);
-    if (!write_some(process, of, done, any)) {
-      ring_to(process).await_room();
+    if (!write_some(member, of, done, any)) {
+      ring_to(member).await_room();
       MASLIN_FENCE(std::memory_order_seq_cst);  // pairs with that of `poll_locked`
-      is_full = !write_some(process, of, done, any);
+      is_full = !write_some(member, of, done, any);
     }
   }
   // What waits for room waits until somebody reads, although nobody may wait for what fills the ring.
-  if (any || is_full) rouse(process, at_once || is_full);
+  if (any || is_full) rouse(member, at_once || is_full);
   tell_done(done);
   return any;
 }
 
 bool gateway::flush_all() {
   bool any = false;
-  for (int process = 0; process < processes(); ++process)
-    if (out_[static_cast<std::size_t>(process)].has_some.load(std::memory_order_relaxed)) any |= flush(process);
+  for (int member = 0; member < node_.members(); ++member)
+    if (out_[static_cast<std::size_t>(member)].has_some.load(std::memory_order_relaxed)) any |= flush(member);
   return any;
 }
 
@@ -500,8 +430,8 @@ void gateway::tell_done(transfer* done) {
 // Messages whose bytes are elsewhere.
 
 bool gateway::copy_from(int process, const void* from, void* to, std::size_t bytes) noexcept {
-  if (!copies_directly_.load(std::memory_order_relaxed)) return false;
-  const auto pid = places_[process].pid.load(std::memory_order_relaxed);
+  if (!copies_directly_.load(std::memory_order_relaxed) || !node_.is_here(process)) return false;
+  const auto pid = node_.at(node_.member_for(process)).pid.load(std::memory_order_relaxed);
   for (std::size_t done = 0; done < bytes;) {
     const iovec here{static_cast<std::byte*>(to) + done, bytes - done};
     const iovec there{const_cast<std::byte*>(static_cast<const std::byte*>(from)) + done, bytes - done};
@@ -526,15 +456,15 @@ bool gateway::take(transfer* stand_in, transfer& receive) {
   bool complete = true;
   if (fits && message->bytes() > 0 && !copy_from(process, message->data.data, receive.data.data, message->bytes())) {
     head.is = what::wanted;
-    head.whole.address = number_of(&receive);
+    head.whole = {message->bytes(), number_of(&receive), number_of(message->data.data)};
     complete = false;
   }
-  post(process, {head, {}, nullptr});
+  post({process, head, {}, nullptr});
   return complete;
 }
 
 bool gateway::withdraw(transfer& message, int to) {
-  out& of = out_[static_cast<std::size_t>(process_of(to))];
+  out& of = out_for(process_of(to));
   {
     const base::locked held(of.lock);
     if (message.is.load(std::memory_order_relaxed) == transfer::state::queued) {
@@ -563,7 +493,7 @@ std::uint32_t gateway::ask(int process, const packet& what_about, int rank, loca
   mine.rank = rank;
   packet about = what_about;
   about.whole.address = number_of(&mine);
-  post(process, {about, {}, nullptr});
+  post({process, about, {}, nullptr});
   return await_answer(mine, where);
 }
 
@@ -587,7 +517,7 @@ void gateway::answer(int process, std::uint64_t question, std::uint32_t with) {
   head.is = what::answered;
   head.whole.address = question;
   head.group = with;
-  post(process, {head, {}, nullptr});
+  post({process, head, {}, nullptr});
 }
 
 void gateway::send_brief(int process, std::uint32_t group, int first, std::uint64_t number, std::uint64_t kind,
@@ -599,20 +529,22 @@ void gateway::send_brief(int process, std::uint32_t group, int first, std::uint6
   head.id = number;
   head.set_kind(kind);
   head.bytes = static_cast<std::uint16_t>(bytes.size());
-  out& of = out_[static_cast<std::size_t>(process)];
+  const int member = node_.member_for(process);
+  out& of = out_[static_cast<std::size_t>(member)];
   bool written = false;
   {
     const base::locked held(of.lock);
+    packets& to = ring_to(member);
     if (!of.has_some.load(std::memory_order_relaxed))
-      if (const auto room = ring_to(process).room(head.is, bytes.size())) {
+      if (const auto room = to.room(head.is, bytes.size(), process)) {
         *room.head = head;
         if (!bytes.empty()) std::memcpy(room.data, bytes.data(), bytes.size());
-        ring_to(process).publish();
+        to.publish();
         written = true;
       }
   }
-  if (written) return rouse(process, false);
-  post(process, {head, {bytes.begin(), bytes.end()}, nullptr});
+  if (written) return rouse(member, false);
+  post({process, head, {bytes.begin(), bytes.end()}, nullptr});
 }
 
 namespace {
@@ -630,14 +562,14 @@ packet head_of(const letter& one, what is) {
 }  // namespace
 
 void gateway::send_letter(int process, letter one) {
-  if (one.text.size() >= lent_bytes && copies_directly_.load(std::memory_order_relaxed))
+  if (one.text.size() >= lent_bytes && node_.is_here(process) && copies_directly_.load(std::memory_order_relaxed))
     lend(process, std::move(one));
   else
     send_in_pieces(process, std::move(one));
 }
 
 void gateway::send_in_pieces(int process, letter&& one) {
-  post(process, {head_of(one, what::letter), std::move(one.text), nullptr});
+  post({process, head_of(one, what::letter), std::move(one.text), nullptr});
 }
 
 void gateway::lend(int process, letter&& one) {
@@ -648,7 +580,7 @@ void gateway::lend(int process, letter&& one) {
     head.whole.at = ++lent_letters_;
     lent_.emplace(head.whole.at, std::move(one));
   }
-  post(process, {head, {}, nullptr});
+  post({process, head, {}, nullptr});
 }
 
 }  // namespace maslin

@@ -1,5 +1,5 @@
 #pragma once
-// Ranks of other processes of the node: how packets go to them and come from them. ACROSS.md states the protocol.
+// Ranks of other processes: how packets go to them and come from them. ACROSS.md states the protocol.
 
 #include <atomic>
 #include <chrono>
@@ -15,10 +15,10 @@
 
 #include "base/atomic.hpp"
 #include "base/lock.hpp"
-#include "comm/doorbell.hpp"
 #include "comm/mailbox.hpp"
 #include "comm/packet_ring.hpp"
 #include "comm/processes.hpp"
+#include "exec/ranks/node_memory.hpp"
 
 namespace maslin {
 
@@ -26,7 +26,7 @@ class world;
 
 /// What processes tell each other that has no fixed length.
 struct letter {
-  enum class what : std::int32_t { package, join, waits_asked, waits, call, result };
+  enum class what : std::int32_t { package = comm::packet::package, join, waits_asked, waits, call, result };
   what is = what::package;
   std::uint32_t group =
       0;          ///< a package's; the parent's of a group that ranks join; of a result: not 0, it is an error
@@ -42,32 +42,13 @@ struct question {
   bool is_answered = false;
 };
 
-/// Memory that all processes of a job have, while it lives.
-class job_memory {
- public:
-  /// Throws `error` where it cannot be had.
-  job_memory(const process_of_job& process, std::size_t bytes, location where);
-  ~job_memory();
-  job_memory(const job_memory&) = delete;
-  job_memory& operator=(const job_memory&) = delete;
-
-  void* begin() const noexcept { return memory_; }
-
- private:
-  void* memory_;
-  const std::size_t bytes_;
-};
-
 class gateway {
  public:
   static constexpr int most_processes = 64;
-  /// How the ranks of a process are found: one moves, all have ended, or those sleep that have not.
-  enum class found : std::uint32_t { moving, ended, asleep };
+  using found = comm::ranks_found::how;
 
-  /// In memory that all processes have. It is zeros until the first of them begins.
+  /// In memory that all processes of the node have.
   gateway(const process_of_job& process, int ranks, void* memory);
-  /// How many bytes of it there must be.
-  static std::size_t memory_bytes(int processes, int ranks);
   ~gateway();
   gateway(const gateway&) = delete;
   gateway& operator=(const gateway&) = delete;
@@ -117,15 +98,13 @@ class gateway {
   /// No packet is handled meanwhile.
   template <class Look>
   void report(Look&& look) {
-    place& own = places_[mine()];
-    {
+    own_place().report.tell([&] {
       const base::locked held(engine_);
-      std::uint64_t sleeps = 0;
-      own.are.store(has_waiting_packets() ? found::moving : look(sleeps), std::memory_order_relaxed);
-      own.sleeps.store(sleeps, std::memory_order_relaxed);
-      own.handled.store(handled_, std::memory_order_relaxed);
-    }
-    own.reports.fetch_add(1, std::memory_order_release);
+      comm::ranks_found now;
+      now.are = has_waiting_packets() ? found::moving : look(now.sleeps);
+      now.handled = handled_;
+      return now;
+    });
   }
   /// Called now and then by the same thread: have all ranks slept at one moment, with nothing under way? Only the first
   /// process with ranks that sleep is told.
@@ -148,44 +127,21 @@ class gateway {
   }
   /// A rank waits from now on, or has ended, and does not read meanwhile.
   void begin_wait() {
-    places_[mine()].bell.begin_wait();
+    own_place().bell.begin_wait();
     look_once_more();
   }
-  void end_wait() noexcept { places_[mine()].bell.end_wait(); }
+  void end_wait() noexcept { own_place().bell.end_wait(); }
 
  private:
   // To be woken takes about as long.
   static constexpr std::chrono::microseconds spin_time{50};
   // An answer that comes at once comes within so many looks: others are told of the look only then.
   static constexpr int looks_in_secret = 64;
-  // 128 KiB in all. A package or a piece may take an eighth of the bytes.
-  using packets = comm::ring<256, 112 << 10>;
+  using packets = node_memory::packets;
 
-  static constexpr std::size_t cpu_words = 16;  // as many CPUs as cpu_set_t
-
-  /// What the others see of a process.
-  struct alignas(64) place {
-    std::atomic<std::int32_t> pid;
-    std::atomic<std::uint32_t> has_ended;
-    /// What `finds_own_cores` needs; `workers` is 0 until the rest is there.
-    std::atomic<std::int32_t> workers, most_cpus;
-    std::atomic<std::uint64_t> cpus[cpu_words];
-    alignas(64) comm::doorbell bell;
-    // How its ranks were found.
-    alignas(64) std::atomic<std::uint64_t> reports;
-    std::atomic<found> are;
-    std::atomic<std::uint64_t> sleeps, handled;
-  };
-  /// What others have reported.
-  struct seen {
-    std::uint64_t reports = 0, sleeps = 0, handled = 0;
-    found are = found::moving;
-    bool is_like(const seen& later) const noexcept {
-      return are == later.are && sleeps == later.sleeps && handled == later.handled;
-    }
-  };
   /// What waits for room in a ring, besides messages.
   struct outgoing {
+    int process;
     comm::packet head;
     std::vector<std::byte> own;         ///< the bytes, unless they are
     comm::transfer* message = nullptr;  ///< those of this one, which is done then
@@ -195,7 +151,7 @@ class gateway {
       return message ? static_cast<const std::byte*>(message->data.data) : own.data();
     }
   };
-  /// What goes to one process.
+  /// What goes to one member of the node.
   struct out {
     base::short_lock lock;
     std::deque<outgoing> others MASLIN_GUARDED_BY(lock);
@@ -204,11 +160,10 @@ class gateway {
     MASLIN_ATOMIC<bool> has_some{false};                 ///< in one of the two
   };
 
-  seen look_at(int process) const noexcept;
   bool has_waiting_packets() const noexcept;
-  void begin_look() noexcept { places_[mine()].bell.begin_look(); }
+  void begin_look() noexcept { own_place().bell.begin_look(); }
   void end_look() {
-    places_[mine()].bell.end_look();
+    own_place().bell.end_look();
     look_once_more();
   }
   /// Reads and writes what was not told to the caller, which counted as one that reads until now.
@@ -244,44 +199,36 @@ class gateway {
   void handle_letter(int from, const comm::packet& one, const std::byte* data) MASLIN_REQUIRES(engine_);
   void copy_letter(int from, const comm::packet& one) MASLIN_REQUIRES(engine_);
   void take_letter_back(int from, const comm::packet& one);
-  /// Something has been written for that process, or its writer has room again. `at_once`: it is to see that although
-  /// no rank of it waits.
-  void rouse(int process, bool at_once) noexcept;
-  static void ring(place& of) noexcept;
+  /// Something has been written for that member, or its writer has room again. `at_once`: it is to see that although no
+  /// rank of it waits.
+  void rouse(int member, bool at_once) noexcept;
+  static void ring(node_place& of) noexcept;
 
-  void post(int process, outgoing&& one);
+  void post(outgoing&& one);
   /// A letter's text goes through the ring, or is kept until the other process has copied it.
   void send_in_pieces(int process, letter&& one);
   void lend(int process, letter&& one);
-  bool flush(int process, bool at_once = true);
-  /// The same for all processes. Who is about to sleep does so once more, since room may have come before.
+  bool flush(int member, bool at_once = true);
+  /// The same for all members. Who is about to sleep does so once more, since room may have come before.
   bool flush_all();
   /// Writes what there is room for; false where something is left. `done`: messages whose senders are to be told,
   /// linked by `before`.
-  bool write_some(int process, out& of, comm::transfer*& done, bool& any) MASLIN_REQUIRES(of.lock);
-  bool write(int process, comm::transfer& message);
+  bool write_some(int member, out& of, comm::transfer*& done, bool& any) MASLIN_REQUIRES(of.lock);
+  bool write(int member, comm::transfer& message);
   void tell_done(comm::transfer* done);
   bool copy_from(int process, const void* from, void* to, std::size_t bytes) noexcept;
   std::uint32_t ask(int process, const comm::packet& what_about, int rank, location where);
   std::uint32_t await_answer(const question& asked, location where);
 
-  packets& ring_to(int process) noexcept { return rings_[mine() * processes() + process]; }
-  packets& ring_from(int process) const noexcept { return rings_[process * processes() + mine()]; }
-  std::atomic<std::int32_t>& kept(int rank) noexcept { return kept_[rank]; }
-
-  /// Where the parts of the memory of all processes begin: places, counts, rings.
-  struct layout {
-    layout(int processes, int ranks);
-    std::size_t kept, rings, end;
-  };
-  gateway(const process_of_job& process, int ranks, std::byte* memory, const layout& parts);
+  node_place& own_place() const noexcept { return node_.at(me_); }
+  packets& ring_to(int member) const noexcept { return node_.ring(me_, member); }
+  packets& ring_from(int member) const noexcept { return node_.ring(member, me_); }
+  out& out_for(int process) noexcept { return out_[static_cast<std::size_t>(node_.member_for(process))]; }
+  std::atomic<std::int32_t>& kept(int rank) noexcept { return node_.kept(rank); }
 
   const process_of_job process_;
-  const int ranks_;
-  // In the memory of all processes.
-  place* const places_;
-  std::atomic<std::int32_t>* const kept_;  ///< of each rank: copies that wait for it, from other processes
-  packets* const rings_;
+  const node_memory node_;
+  const int me_;  ///< as a member of the node
 
   world* of_ = nullptr;
   const std::vector<int> process_of_;  ///< of each rank
@@ -299,7 +246,7 @@ class gateway {
   base::short_lock engine_;                                    ///< who reads what has come
   std::vector<letter> unfinished_ MASLIN_GUARDED_BY(engine_);  ///< of each process
   std::uint64_t handled_ MASLIN_GUARDED_BY(engine_) = 0;       ///< packets
-  std::vector<seen> before_;  ///< when nothing was under way; of all processes, or empty
+  std::vector<comm::report::seen> before_;  ///< when nothing was under way; of all processes, or empty
   MASLIN_ATOMIC<bool> is_ending_{false};
   std::thread thread_;
 };

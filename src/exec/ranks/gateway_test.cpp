@@ -4,11 +4,14 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -43,50 +46,153 @@ struct job {
   int processes, ranks;
   bool in_pieces = false;
   const char* eager = "";  ///< MASLIN_EAGER
+  int nodes = 1;           ///< among which the processes are divided
 };
+
+/// A socket between each two nodes stands for their network.
+class sockets final : public node_network {
+ public:
+  /// `ends`: this node's, by the other's number. `are_gone`: so say the parent of all processes.
+  sockets(std::vector<int> ends, const std::atomic<bool>& are_gone)
+      : ends_(std::move(ends)), lanes_(ends_.size()), came_(most_bytes), are_gone_(are_gone) {}
+
+  std::byte* room(int node) override {
+    lane& to = lanes_[static_cast<std::size_t>(node)];
+    push(node);
+    return to.waiting > 0 ? nullptr : to.parcel.data();
+  }
+  void send(int node, std::size_t size) override {
+    lanes_[static_cast<std::size_t>(node)].waiting = size;
+    push(node);
+  }
+  std::span<const std::byte> first() override {
+    for (std::size_t i = 0; i < ends_.size() && bytes_ == 0; ++i) {
+      next_ = (next_ + 1) % ends_.size();
+      if (ends_[next_] < 0) continue;
+      const ssize_t some = recv(ends_[next_], came_.data(), came_.size(), MSG_DONTWAIT);
+      if (some > 0) bytes_ = static_cast<std::size_t>(some);
+    }
+    return std::span(came_).first(bytes_);
+  }
+  void pop() override { bytes_ = 0; }
+  bool has_sent_all() override {
+    for (int node = 0; node < static_cast<int>(ends_.size()); ++node) push(node);
+    return std::all_of(lanes_.begin(), lanes_.end(), [](const lane& one) { return one.waiting == 0; });
+  }
+
+  bool is_ended_here() override { return false; }
+  void end_here() override {}
+  std::optional<int> status_here() override { return are_gone_.load() ? std::optional(0) : std::nullopt; }
+
+ private:
+  struct lane {
+    bytes parcel = bytes(most_bytes);
+    std::size_t waiting = 0;
+  };
+  void push(int node) {
+    lane& to = lanes_[static_cast<std::size_t>(node)];
+    if (to.waiting == 0) return;
+    const ssize_t some = ::send(ends_[static_cast<std::size_t>(node)], to.parcel.data(), to.waiting, MSG_DONTWAIT);
+    if (some >= 0) to.waiting = 0;
+  }
+
+  const std::vector<int> ends_;
+  std::vector<lane> lanes_;
+  bytes came_;
+  std::size_t bytes_ = 0, next_ = 0;
+  const std::atomic<bool>& are_gone_;
+};
+
+/// Gives each node's ends of the sockets to all others.
+std::vector<std::vector<int>> connected(int nodes) {
+  const auto n = static_cast<std::size_t>(nodes);
+  std::vector<std::vector<int>> ends(n, std::vector<int>(n, -1));
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      int both[2];
+      if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, both) != 0) std::abort();
+      ends[a][b] = both[0];
+      ends[b][a] = both[1];
+    }
+  return ends;
+}
 
 /// Has the host of that process offer functions.
 using offers = std::function<void(host& its, int process)>;
 
 /// Runs the body as all ranks; gives how many processes went wrong. The processes have hosts if these offer something.
 int failures_of(const job& of, const body& run, const offers& offer = {}) {
-  const int file = memfd_create("test", MFD_CLOEXEC);
+  std::vector<int> files;  // of each node
+  for (int node = 0; node < of.nodes; ++node) files.push_back(memfd_create("test", MFD_CLOEXEC));
+  const std::vector<std::vector<int>> ends = connected(of.nodes);
+  void* const shared =
+      mmap(nullptr, sizeof(std::atomic<bool>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  auto& are_gone = *new (shared) std::atomic<bool>(false);
   const pid_t parent = getpid();
-  std::vector<pid_t> children;
-  for (int process = 0; process < of.processes; ++process) {
+  const auto start = [&](const std::function<void()>& its) {
     const pid_t child = fork();
-    if (child != 0) {
-      children.push_back(child);
-      continue;
-    }
+    if (child != 0) return child;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     alarm(120);
-    setenv("MASLIN_WORKERS", process == 0 ? "2" : "1", 1);
-    setenv("MASLIN_EAGER", of.eager, 1);
     try {
-      const auto call = [](void* it, communicator& world) { (*static_cast<const body*>(it))(world); };
-      std::optional<host> its;
-      if (offer) offer(its.emplace(), process);
-      detail::run_ranks_of_process({process, of.processes, file, of.in_pieces}, of.ranks, call, const_cast<body*>(&run),
-                                   location::current(), its ? &*its : nullptr);
+      its();
     } catch (const std::exception& e) {
-      std::fprintf(stderr, "process %d: %s\n", process, e.what());
+      std::fprintf(stderr, "%s\n", e.what());
       _exit(2);
     }
     _exit(0);
-  }
+  };
+  const int on_each = of.nodes > 1 ? of.processes / of.nodes : 0;
+  const auto described = [&](int process) {
+    process_of_job one{process, of.processes, files[0], of.in_pieces};
+    one.on_each_node = on_each;
+    one.shared_memory = files[static_cast<std::size_t>(one.node())];
+    return one;
+  };
+  std::vector<pid_t> processes, forwarders;
+  for (int process = 0; process < of.processes; ++process)
+    processes.push_back(start([&] {
+      setenv("MASLIN_WORKERS", process == 0 ? "2" : "1", 1);
+      setenv("MASLIN_EAGER", of.eager, 1);
+      const auto call = [](void* it, communicator& world) { (*static_cast<const body*>(it))(world); };
+      std::optional<host> its;
+      if (offer) offer(its.emplace(), process);
+      detail::run_ranks_of_process(described(process), of.ranks, call, const_cast<body*>(&run), location::current(),
+                                   its ? &*its : nullptr);
+    }));
+  for (int node = 0; node < of.nodes && of.nodes > 1; ++node)
+    forwarders.push_back(start([&] {
+      sockets all(ends[static_cast<std::size_t>(node)], are_gone);
+      const auto statuses =
+          detail::forward_between_nodes(all, described(node * on_each), of.ranks, location::current());
+      MUST(statuses == std::vector<int>(static_cast<std::size_t>(of.nodes)));
+    }));
   int failures = 0;
-  for (const pid_t child : children) {
+  const auto await = [&](pid_t child) {
     int status = 0;
     waitpid(child, &status, 0);
     failures += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
-  }
-  close(file);
+  };
+  std::for_each(processes.begin(), processes.end(), await);
+  are_gone.store(true);
+  std::for_each(forwarders.begin(), forwarders.end(), await);
+  munmap(shared, sizeof(std::atomic<bool>));
+  for (const int file : files) close(file);
+  for (const auto& of_node : ends)
+    for (const int end : of_node)
+      if (end >= 0) close(end);
   return failures;
 }
 
-const job jobs[] = {{2, 2}, {2, 5}, {3, 7}, {3, 4, true}, {8, 8}, {2, 3, false, "0"}, {2, 3, true, "64K"}};
+const job in_nodes[] = {{2, 2, false, "", 2}, {4, 7, false, "", 2}, {3, 4, true, "", 3}, {4, 4, false, "0", 4}};
+const job jobs[] = {
+    {2, 2},      {2, 5},      {3, 7},      {3, 4, true}, {8, 8}, {2, 3, false, "0"}, {2, 3, true, "64K"},
+    in_nodes[0], in_nodes[1], in_nodes[2], in_nodes[3]};
+
+/// Gives the first of so many rounds that a job goes through: the forwarders of nodes share the cores of processes, so
+/// their rounds are slow.
+int first_round(const job& of, int rounds) { return of.nodes > 1 ? rounds * 4 / 5 : 0; }
 
 bytes data_of(std::size_t size, int seed) {
   bytes made(size);
@@ -116,19 +222,27 @@ TEST(Gateway, CarriesMessagesOfAllLengthsInTheirOrder) {
 }
 
 TEST(Gateway, MoreMessagesThanThereIsRoomForWait) {
-  for (const job& one : {job{2, 2}, job{2, 2, true}, job{2, 6}})
+  for (const job& one :
+       {job{2, 2}, job{2, 2, true}, job{2, 6}, in_nodes[0], job{2, 2, true, "", 2}, job{2, 6, false, "", 2}})
     EXPECT_EQ(failures_of(one,
                           [](communicator& world) {
-                            constexpr int many = 3000;
+                            constexpr int many = 1000;
                             const int last = world.size() - 1;
                             const auto size_of = [](int i) { return static_cast<std::size_t>(i * 37 % 9000); };
                             if (world.rank() == 0) {
+                              pid_t receiver = 0;
+                              world.receive(std::as_writable_bytes(std::span(&receiver, 1)), last);
+                              kill(receiver, SIGSTOP);  // so that everything on the way fills
                               std::vector<bytes> out;
                               for (int i = 0; i < many; ++i) out.push_back(data_of(size_of(i), i));
                               std::vector<request> sent;
                               for (auto& data : out) sent.push_back(world.start_send(data, last, 3));
+                              usleep(20'000);
+                              kill(receiver, SIGCONT);
                               for (auto& begun : sent) begun.wait();
                             } else if (world.rank() == last) {
+                              const pid_t own = getpid();
+                              world.send(std::as_bytes(std::span(&own, 1)), 0);
                               bytes in(9000);
                               world.receive(in, last == 1 ? 0 : any_source,
                                             any_tag);  // the first; then what is behind it
@@ -141,6 +255,44 @@ TEST(Gateway, MoreMessagesThanThereIsRoomForWait) {
                             }
                           }),
               0);
+}
+
+TEST(Gateway, AReceiverThatHasMuchIsToldNoMoreThanThatThereIsSome) {
+  constexpr int most_rounds = 1000, go_on = 2, has_come = 3, first_tag = 10;
+  const auto run = [](communicator& world) {
+    const bytes out = data_of(200, 1);
+    bytes in(200);
+    bool goes_on = true, it_has = true;
+    // First each round brings more than is kept. Then all has been received, and a message is kept again.
+    for (const int in_a_round : {100, 0}) {
+      int rounds = 0;
+      if (world.rank() == 0) {
+        std::vector<request> sent;
+        do {
+          for (int i = 0; i < in_a_round; ++i) sent.push_back(world.start_send(out, 1, 1));
+          request last = world.start_send(out, 1, first_tag + rounds);
+          world.receive(it_has, 1, has_come);
+          goes_on = last.test() == (in_a_round > 0);  // it is done if it is kept: nobody has received it
+          MUST(++rounds < most_rounds);               // forwarders know of it some rounds later
+          world.send(goes_on, 1, go_on);
+          sent.push_back(std::move(last));
+        } while (goes_on);
+        for (request& begun : sent) begun.wait();
+      } else {
+        do {
+          world.probe(0, first_tag + rounds++);
+          world.send(it_has, 0, has_come);
+          world.receive(goes_on, 0, go_on);
+        } while (goes_on);
+        for (int round = 0; round < rounds; ++round) {
+          for (int i = 0; i < in_a_round; ++i) world.receive(in, 0, 1);
+          world.receive(in, 0, first_tag + round);
+        }
+        MUST(in == out);
+      }
+    }
+  };
+  for (const job& one : {job{2, 2}, in_nodes[0]}) EXPECT_EQ(failures_of(one, run), 0);
 }
 
 TEST(Gateway, MessagesAreKeptUpToTheEagerBytes) {
@@ -173,33 +325,34 @@ TEST(Gateway, MessagesAreKeptUpToTheEagerBytes) {
 }
 
 TEST(Gateway, AReceiveChoosesAndAProbeLooks) {
-  EXPECT_EQ(
-      failures_of({3, 3},
-                  [](communicator& world) {
-                    bytes one(10);
-                    if (world.rank() > 0) {
-                      for (const int tag : {1, 2, 3}) {
-                        one[0] = static_cast<std::byte>(10 * world.rank() + tag);
-                        tag == 2 ? world.synchronous_send(one, 0, tag) : world.send(one, 0, tag);
+  for (const job& of : {job{3, 3}, job{3, 3, false, "", 3}})
+    EXPECT_EQ(
+        failures_of(of,
+                    [](communicator& world) {
+                      bytes one(10);
+                      if (world.rank() > 0) {
+                        for (const int tag : {1, 2, 3}) {
+                          one[0] = static_cast<std::byte>(10 * world.rank() + tag);
+                          tag == 2 ? world.synchronous_send(one, 0, tag) : world.send(one, 0, tag);
+                        }
+                        return;
                       }
-                      return;
-                    }
-                    const std::array<std::array<int, 2>, 6> order{{{2, 2}, {1, 1}, {1, 2}, {2, 1}, {2, 3}, {1, 3}}};
-                    for (const auto& [from, tag] : order) {
-                      const message there = world.probe(from, tag);
-                      MUST(there.extent == 10 && there.source == from && there.tag == tag);
-                      world.receive(one, from, tag);
-                      MUST(one[0] == static_cast<std::byte>(10 * from + tag));
-                    }
-                    MUST(!world.look());
-                  }),
-      0);
+                      const std::array<std::array<int, 2>, 6> order{{{2, 2}, {1, 1}, {1, 2}, {2, 1}, {2, 3}, {1, 3}}};
+                      for (const auto& [from, tag] : order) {
+                        const message there = world.probe(from, tag);
+                        MUST(there.extent == 10 && there.source == from && there.tag == tag);
+                        world.receive(one, from, tag);
+                        MUST(one[0] == static_cast<std::byte>(10 * from + tag));
+                      }
+                      MUST(!world.look());
+                    }),
+        0);
 }
 
 TEST(Gateway, WhatWasSentIsTakenBackIfNobodyHasReceivedIt) {
-  for (const std::size_t size : {std::size_t{20}, std::size_t{100'000}})
-    EXPECT_EQ(failures_of({2, 2},
-                          [size](communicator& world) {
+  for (const auto& [size, nodes] : {std::pair(20UL, 1), {100'000UL, 1}, {20UL, 2}, {100'000UL, 2}})
+    EXPECT_EQ(failures_of({2, 2, false, "", nodes},
+                          [size = size](communicator& world) {
                             const bytes out = data_of(size, 1);
                             if (world.rank() == 0) {
                               request kept = world.start_send(out, 1, 7), gone = world.start_send(out, 1, 8);
@@ -225,7 +378,7 @@ TEST(Gateway, CommunicatorsOfSomeRanksKeepTheirMessagesApart) {
   for (const job& one : jobs)
     EXPECT_EQ(
         failures_of(one,
-                    [](communicator& world) {
+                    [&one](communicator& world) {
                       const int me = world.rank(), n = world.size();
                       communicator part = world.split(me % 2, -me);
                       MUST(part.size() == (me % 2 == 0 ? (n + 1) / 2 : n / 2));
@@ -253,7 +406,8 @@ TEST(Gateway, CommunicatorsOfSomeRanksKeepTheirMessagesApart) {
                       std::vector<int> told(100, me == n - 1 ? 5 : 0);
                       world.broadcast(told, n - 1);
                       MUST(told == std::vector<int>(100, 5));
-                      for (int round = 0; round < 200; ++round) round % 3 == 0 ? part.barrier() : world.barrier();
+                      for (int round = first_round(one, 200); round < 200; ++round)
+                        round % 3 == 0 ? part.barrier() : world.barrier();
                     }),
         0);
 }
@@ -299,7 +453,7 @@ struct sum_call final : brief_call {
 TEST(Gateway, BriefCallsGiveWhatOthersGive) {
   for (const job& one : jobs)
     EXPECT_EQ(failures_of(one,
-                          [](communicator& world) {
+                          [&one](communicator& world) {
                             const int me = world.rank(), n = world.size();
                             communicator turned = world.split(0, -me);
                             const auto sum_of = [n](int round) {
@@ -312,13 +466,13 @@ TEST(Gateway, BriefCallsGiveWhatOthersGive) {
                               if (round % 4 == 1 || (round % 4 == 2 && me == 0)) return 0;
                               return round % 4 == 3 && me == n - 1 ? 8 : 7;
                             };
-                            for (int round = 0; round < 300; ++round) {
+                            for (int round = first_round(one, 120); round < 120; ++round) {
                               sum_call mine(kind_in(round), me + round);
                               world.together(mine);
                               MUST(mine.result == sum_of(round));
                               MUST(mine.was_brief == (round % 4 == 0));
                             }
-                            for (int round = 0; round < 100; ++round) {
+                            for (int round = first_round(one, 40); round < 40; ++round) {
                               std::array<std::unique_ptr<sum_call>, 5> begun;
                               std::vector<request> requests;
                               for (int i = 0; i < 5; ++i) {
@@ -367,10 +521,10 @@ struct tell_call final : brief_call {
 TEST(Gateway, OneRankGivesWhatAllGetInABriefCall) {
   for (const job& one : jobs)
     EXPECT_EQ(failures_of(one,
-                          [](communicator& world) {
+                          [&one](communicator& world) {
                             const int me = world.rank(), n = world.size();
                             bool some_was_brief = false;
-                            for (int round = 0; round < 300; ++round) {
+                            for (int round = first_round(one, 300); round < 300; ++round) {
                               const int from = round % n;
                               // The longest that is brief, and one that is not.
                               const std::size_t size = static_cast<std::size_t>(round) % (brief_call::most_bytes + 2);
@@ -430,7 +584,7 @@ TEST(Gateway, WhatAProcessDoesNotHaveIsCalledAtTheFirst) {
                       if (!is_first) MUST(world.call<bytes>("through", data) == expected);
                     }
                     // Each number goes to one rank.
-                    std::vector<int> mine(100), all(100 * static_cast<std::size_t>(n));
+                    std::vector<int> mine(10), all(10 * static_cast<std::size_t>(n));
                     for (int& number : mine) number = world.call<int>("next");
                     MUST(std::is_sorted(mine.begin(), mine.end()));
                     world.all_gather(mine, all);

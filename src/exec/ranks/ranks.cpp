@@ -142,7 +142,7 @@ void detail::run_ranks_of_process(const process_of_job& process, int count, void
     throw error(fmt::format("ranks at {}:{}: {} processes for {} ranks; expected at most {}, and a rank for each",
                             where.file_name(), where.line(), process.count, count, gateway::most_processes));
   const uncancelled during(unrecorded_context("ranks").is_root);
-  const job_memory memory(process, gateway::memory_bytes(process.count, count), where);
+  const job_memory memory(process, count, where);
   gateway across(process, count, memory.begin());
   world all(exec, count, run, body, &across);
   if (of) all.serve_by(detail::host_access::of(*of));
