@@ -22,7 +22,8 @@ struct packet {
     letter,    ///< some of a letter: what processes tell each other and what has no fixed length
     lent,      ///< a letter whose text its sender keeps, at `address`, and knows by `at`
     returned,  ///< to that sender: its text, `id`, has been copied; `tag`: it could not be, and is to be sent
-    answered   ///< to a question at `address`
+    answered,  ///< to a question at `address`: `id`
+    woken      ///< what some ranks wait for in slots of brief calls may be there: the i-th bit of `id` is rank i
   };
   /// Of what has more bytes than a small message, or none.
   struct long_one {
@@ -41,7 +42,7 @@ struct packet {
   std::int32_t owner = 0;   ///< the sending one
   std::int32_t source = 0;  ///< the same in their communicator
   std::int32_t tag = 0;     ///< of a question: is it about a copy? Of a letter: which kind
-  std::uint32_t group = 0;  ///< their communicator; the answer to a question
+  std::uint32_t group = 0;  ///< their communicator
   std::uint64_t id = 0;     ///< how its sender knows it
   union {
     long_one whole{};
@@ -53,7 +54,8 @@ struct packet {
   /// Does it concern the process that it is for although none of its ranks waits? What it brings to ranks alone they
   /// see before they wait. Of a small message its sender does not wait for more.
   bool is_urgent() const noexcept {
-    if (is == what::small || is == what::taken || is == what::answered || is == what::brief) return false;
+    if (is == what::small || is == what::taken || is == what::answered || is == what::brief || is == what::woken)
+      return false;
     if (is == what::returned) return tag != 0;
     return (is != what::letter && is != what::lent) || tag != package;
   }

@@ -47,6 +47,30 @@ class brief_call : public portable_call {
   virtual void make(std::span<const std::byte> given, std::span<joint_call* const> all, std::span<const int> here) = 0;
 };
 
+/// A call that combines what the ranks give, element by element and in their order. Ranks of several processes of a
+/// node may divide it: each combines a share of the elements, and writes it to all ranks that want the result.
+class combined_call {
+ public:
+  struct elements {
+    std::size_t count, bytes_of_each;
+  };
+  struct places {
+    const std::byte* gives;
+    std::byte* wants;  ///< what it gives, too, may lie there; null: it does not want the result
+  };
+
+  /// As `brief_call::kind`, and none of these numbers.
+  virtual std::uint64_t combined_kind() const noexcept = 0;
+  /// What each rank gives.
+  virtual elements combines() const noexcept = 0;
+  virtual places lie_at() const noexcept = 0;
+  /// Adds the elements of the next rank.
+  virtual void combine(const std::byte* more, std::byte* sum, std::size_t count) const noexcept = 0;
+
+ protected:
+  ~combined_call() = default;
+};
+
 /// A call of all that a trace tells more of than who has met.
 class told_call {
  public:

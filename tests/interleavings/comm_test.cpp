@@ -12,6 +12,7 @@
 
 #include "archetype.hpp"
 #include "blocks.hpp"
+#include "brief_calls.hpp"
 #include "complaint.hpp"
 #include "ends.hpp"
 #include "exec/ranks/world.hpp"
@@ -290,41 +291,6 @@ TEST(Interleavings, ThreeRanksMeet) {
   };
   expect_well(explored(3, 1, meet));
   EXPECT_NE(explored(3, 1, meet, "", tears::group).failure, "");
-}
-
-/// What a rank does in turn: brief calls of a kind; others, which it waits for at once or at the end.
-enum class calls { brief, of_another_kind, not_brief, started };
-
-/// Rank i makes the i-th of these lists of calls; a call is brief for each rank, or for none.
-rank_threads::code make_calls(std::array<std::vector<calls>, 3> of_ranks) {
-  return [=](communicator& mine, rank_threads&) {
-    const int n = mine.size();
-    std::deque<weighing> made;
-    std::vector<request> started;
-    const auto& own = of_ranks.at(static_cast<std::size_t>(mine.rank()));
-    for (std::size_t turn = 0; turn < own.size(); ++turn) {
-      const calls is = own[turn];
-      const std::uint64_t kind = is == calls::not_brief ? 0 : is == calls::of_another_kind ? 8 : 7;
-      weighing& call = made.emplace_back(kind, static_cast<int>(turn) + mine.rank() + 1);
-      if (is == calls::started)
-        started.push_back(mine.start_together(call));
-      else
-        mine.together(call);
-    }
-    for (request& one : started) one.wait();
-    bool is_ahead = false;
-    for (std::size_t turn = 0; turn < own.size(); ++turn) {
-      bool is_brief = true, is_ahead_now = false;
-      for (int rank = 0; rank < n; ++rank) {
-        const calls its = of_ranks.at(static_cast<std::size_t>(rank))[turn];
-        is_brief &= its == own[turn] && (its == calls::brief || its == calls::of_another_kind);
-        is_ahead_now |= its == calls::started;
-      }
-      const int first = static_cast<int>(turn) + 1;
-      made[turn].expect(n == 2 ? 11 * first + 1 : 111 * first + 12, is_brief && !is_ahead);
-      is_ahead = is_ahead_now;
-    }
-  };
 }
 
 TEST(Interleavings, BriefCallsAreOverWhenAllHaveSaidWhatTheyBring) {

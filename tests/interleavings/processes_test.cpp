@@ -19,6 +19,7 @@
 
 #include "archetype.hpp"
 #include "blocks.hpp"
+#include "brief_calls.hpp"
 #include "complaint.hpp"
 #include "ends.hpp"
 #include "exec/ranks/gateway.hpp"
@@ -96,7 +97,7 @@ explorer::result explored(int ranks, waits how, int preemptions, const two_proce
   return explore([&] { return std::make_unique<two_processes>(ranks, how, what, thrown, is_torn); }, preemptions);
 }
 
-void complete(communicator& mine, joint_call& call, waits how) {
+void complete(communicator& mine, joint_call& call, waits how = waits::suspended) {
   request started = mine.start_together(call);
   if (how == waits::suspended)
     started.wait();
@@ -114,6 +115,128 @@ two_processes::code bring(std::array<std::uint64_t, 3> kinds, waits how) {
     call.expect(n == 2 ? 12 : 123,
                 kinds[0] != 0 && std::all_of(kinds.begin(), end, [&](auto k) { return k == kinds[0]; }));
   };
+}
+
+/// Ranks that come to calls at once, and look and sleep by themselves: brief calls go through the slots that processes
+/// share.
+explorer::result explored_in_slots(int ranks, int preemptions, const two_processes::code& what) {
+  return explored(ranks, waits::suspended, preemptions, what);
+}
+
+TEST(Interleavings, BriefCallsOfProcessesTakeNoPackets) {
+  using enum calls;
+  expect_well(explored_in_slots(2, 1, make_calls({{{brief}, {brief}}}, true)));
+  expect_well(explored_in_slots(2, 1, make_calls({{{brief, brief, brief}, {brief, brief, brief}}}, true)));
+  expect_well(explored_in_slots(3, 0, make_calls({{{brief, brief}, {brief, brief}, {brief, brief}}}, true)));
+}
+
+TEST(Interleavings, WhereOneCallOfAProcessIsNotBriefNoneIs) {
+  using enum calls;
+  for (const calls other : {of_another_kind, not_brief, started}) {
+    expect_well(explored_in_slots(2, 1, make_calls({{{brief, brief}, {other, brief}}}, true)));
+    expect_well(explored_in_slots(2, 0, make_calls({{{brief, brief, brief}, {brief, other, brief}}}, true)));
+    expect_well(explored_in_slots(3, 0, make_calls({{{brief, brief}, {brief, brief}, {other, brief}}}, true)));
+  }
+}
+
+/// Adds what the ranks give, each with a weight of its own.
+struct adding final : brief_call, combined_call {
+  static constexpr std::size_t count = 3;
+  using numbers = std::array<int, count>;
+
+  adding(int factor, bool goes_together, numbers& into) : divides(goes_together), result(into) {
+    for (std::size_t i = 0; i < count; ++i) given.at(i) = factor * static_cast<int>(i + 1);
+  }
+  std::uint64_t kind() const noexcept override { return 0; }
+  std::span<const std::byte> gives() const noexcept override { return {}; }
+  void make(std::span<const std::byte>, std::span<joint_call* const>, std::span<const int>) override {}
+
+  std::uint64_t combined_kind() const noexcept override { return divides ? 9 : 0; }
+  elements combines() const noexcept override { return {count, sizeof(int)}; }
+  places lie_at() const noexcept override {
+    return {reinterpret_cast<const std::byte*>(given.data()), reinterpret_cast<std::byte*>(result.data())};
+  }
+  void combine(const std::byte* more, std::byte* sum, std::size_t several) const noexcept override {
+    for (std::size_t i = 0; i < several; ++i) {
+      int a = 0, b = 0;
+      std::memcpy(&a, sum + i * sizeof a, sizeof a);
+      std::memcpy(&b, more + i * sizeof b, sizeof b);
+      a = 10 * a + b;
+      std::memcpy(sum + i * sizeof a, &a, sizeof a);
+    }
+  }
+
+  bool meet(std::span<joint_call* const> all) override {
+    numbers sum{};
+    for (joint_call* const one : all)
+      for (std::size_t i = 0; i < count; ++i) sum.at(i) = 10 * sum.at(i) + static_cast<adding*>(one)->given.at(i);
+    for (joint_call* const one : all) {
+      static_cast<adding*>(one)->result = sum;
+      static_cast<adding*>(one)->has_met = true;
+    }
+    return false;
+  }
+  void pack(std::span<const int>, std::vector<std::byte>& into) override { append(into, &given, sizeof given); }
+  std::unique_ptr<joint_call> unpack(int, std::span<const std::byte> packed) override {
+    static numbers nowhere;
+    auto made = std::make_unique<adding>(0, false, nowhere);
+    std::memcpy(&made->given, packed.data(), sizeof given);
+    return made;
+  }
+
+  const bool divides;
+  numbers given{};
+  numbers& result;
+  bool has_met = false;
+};
+
+/// The ranks that have `divides` bring what they may divide; then so do all.
+two_processes::code add_twice(std::array<bool, 3> divides) {
+  return [=](communicator& mine, two_processes&) {
+    const int n = mine.size(), sum = n == 2 ? 12 : 123;
+    const bool all_do = std::all_of(divides.begin(), divides.begin() + n, [](bool one) { return one; });
+    for (const bool is_first : {true, false}) {
+      adding::numbers into{};
+      adding call(mine.rank() + 1, !is_first || divides.at(static_cast<std::size_t>(mine.rank())), into);
+      mine.together(call);
+      for (std::size_t i = 0; i < adding::count; ++i)
+        if (into.at(i) != sum * static_cast<int>(i + 1)) fail("a sum is " + std::to_string(into.at(i)));
+      if (call.has_met != (is_first && !all_do)) fail(call.has_met ? "ranks have met" : "a share was made");
+    }
+  };
+}
+
+TEST(Interleavings, RanksOfProcessesDivideASum) {
+  expect_well(explored_in_slots(2, 1, add_twice({true, true})));
+  expect_well(explored_in_slots(2, 1, add_twice({true, false})));
+  expect_well(explored_in_slots(2, 1, add_twice({false, true})));
+  expect_well(explored_in_slots(3, 0, add_twice({true, true, true})));
+  expect_well(explored_in_slots(3, 0, add_twice({true, true, false})));
+}
+
+/// A group takes the slots of one that is gone.
+TEST(Interleavings, SlotsAreUsedAgainByAnotherGroup) {
+  expect_well(explored_in_slots(2, 1, [](communicator& mine, two_processes& here) {
+    for (int turn = 0; turn < 3; ++turn) {
+      {
+        communicator part = turn == 1 ? mine.among(std::array{1, 0}, 3) : mine.split(0, mine.rank());
+        for (int i = 1; i <= 2; ++i) {
+          weighing call(7, i + part.rank());
+          part.together(call);
+          call.expect(11 * i + 1, true);
+          call.expect_alone();
+        }
+      }
+      mine.barrier();
+      if (mine.rank() == 0) {
+        const gateway& across = *here.both[0].across;
+        const std::uint32_t place = across.claim_slots(1);
+        if (place != 1) fail("slots of a group that is gone are not given back");
+        across.slots(place)->leave(1);
+      }
+      mine.barrier();
+    }
+  }));
 }
 
 TEST(Interleavings, BriefCallsOfOneKindGiveWhatOthersGive) {
@@ -205,13 +328,13 @@ struct failing_process : two_processes {
 };
 
 explorer::result explored_with_a_failure(int ranks, int preemptions, std::array<std::uint64_t, 3> kinds,
-                                         bool last_comes) {
+                                         bool last_comes, bool are_started = false) {
   return explore(
       [=] {
         return std::make_unique<failing_process>(ranks, [=](communicator& mine, two_processes&) {
           if (mine.rank() == ranks - 1 && !last_comes) return;
           weighing call(kinds.at(static_cast<std::size_t>(mine.rank())), mine.rank() + 1);
-          const std::string told = complaint([&] { mine.together(call); });
+          const std::string told = complaint([&] { are_started ? complete(mine, call) : mine.together(call); });
           if (told.empty()) return call.expect(12, kinds[0] == kinds[1]);
           if (told.find("another rank has failed: enough") == std::string::npos) fail("a rank is told: " + told);
           if (call.ends != 0) fail("a call that was given up has a result");
@@ -220,10 +343,33 @@ explorer::result explored_with_a_failure(int ranks, int preemptions, std::array<
       preemptions);
 }
 
+/// A rank that has left has no memory for others to write to: all have the sum, or none has.
+TEST(Interleavings, AFailureDoesNotDivideThoseWhoDivideASum) {
+  for (const int ranks : {2, 3})
+    expect_well(explore(
+        [ranks] {
+          struct ends {
+            bool with_sum = false, without = false;
+          };
+          return std::make_unique<failing_process>(
+              ranks, [both = std::make_shared<ends>()](communicator& mine, two_processes&) {
+                adding::numbers into{};
+                adding call(mine.rank() + 1, true, into);
+                const std::string told = complaint([&] { mine.together(call); });
+                (told.empty() ? both->with_sum : both->without) = true;
+                if (both->with_sum && both->without) fail("some ranks have a sum, others have left");
+                if (!told.empty() && into != adding::numbers{}) fail("something was written for a rank that leaves");
+              });
+        },
+        ranks == 2 ? 1 : 0));
+}
+
 TEST(Interleavings, AFailureCutsOffACallOfProcesses) {
-  expect_well(explored_with_a_failure(2, 1, {7, 7}, true));
-  expect_well(explored_with_a_failure(2, 1, {7, 8}, true));
-  expect_well(explored_with_a_failure(3, 0, {7, 7, 7}, false));
+  for (const bool are_started : {false, true}) {
+    expect_well(explored_with_a_failure(2, 1, {7, 7}, true, are_started));
+    expect_well(explored_with_a_failure(2, 1, {7, 8}, true, are_started));
+    expect_well(explored_with_a_failure(3, 0, {7, 7, 7}, false, are_started));
+  }
   expect_well(explored_with_a_failure(3, 0, {0, 0, 0}, false));
 }
 

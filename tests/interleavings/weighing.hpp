@@ -26,7 +26,11 @@ struct weighing final : brief_call {
       std::memcpy(&its, given.data() + i * sizeof its, sizeof its);
       made = made * 10 + its;
     }
-    for (const int rank : here) static_cast<weighing&>(*all[static_cast<std::size_t>(rank)]).end(made, true);
+    for (const int rank : here) {
+      auto& its = static_cast<weighing&>(*all[static_cast<std::size_t>(rank)]);
+      its.end(made, true);
+      its.made_for = here.size();
+    }
   }
   bool meet(std::span<joint_call* const> all) override {
     int made = 0;
@@ -50,11 +54,16 @@ struct weighing final : brief_call {
       explorer::fail("a call gives " + std::to_string(result) + ' ' + std::to_string(ends) + " times");
     if (was_brief != briefly) explorer::fail(briefly ? "a brief call sent packages" : "a call is brief that cannot be");
   }
+  /// It was brief, and its rank has made what it gets: there was no packet.
+  void expect_alone() const {
+    if (made_for != 1) explorer::fail("a brief call was made for " + std::to_string(made_for) + " ranks");
+  }
 
   const std::uint64_t said;
   const int number;
   int result = 0, ends = 0;
   bool was_brief = false;
+  std::size_t made_for = 0;
 };
 
 }  // namespace maslin

@@ -54,9 +54,9 @@ class EndsOfProcesses(Mpi):
         self.failed("nobody sends", 16, begin, "waits to receive from any rank with any tag")
         self.failed("one is missing", 16, begin, "rank 2 waits to receive from rank 0 with tag 6", processes=3)
 
-    def start_endless(self) -> tuple[subprocess.Popen, list[int]]:
+    def start_endless(self, call: str = "") -> tuple[subprocess.Popen, list[int]]:
         variables = {key: value for key, value in os.environ.items() if not key.startswith("MASLIN")}
-        job = subprocess.Popen([BIN / "maslin-mpirun", "-n", "4", "--processes", "2", self.endless()], text=True,
+        job = subprocess.Popen([BIN / "maslin-mpirun", "-n", "4", "--processes", "2", self.endless(call)], text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                env=variables | {"MASLIN_WORKERS": "1", "MASLIN_LEARNED": "off"})
         pids = sorted({int(job.stdout.readline()) for _ in range(4)})
@@ -64,9 +64,10 @@ class EndsOfProcesses(Mpi):
         return job, pids
 
     def test_a_process_is_killed(self):
-        for which in (0, 1):
+        brief = "MPI_Allreduce(&me, &in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)"
+        for which, call in ((0, ""), (1, ""), (0, brief), (1, brief)):
             left = set(os.listdir("/dev/shm"))
-            job, pids = self.start_endless()
+            job, pids = self.start_endless(call)
             os.kill(pids[which], signal.SIGKILL)
             _, said = job.communicate(timeout=LIMIT_S)
             self.assertEqual(job.returncode, 137, said)

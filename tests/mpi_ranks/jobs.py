@@ -78,14 +78,16 @@ class Mpi(unittest.TestCase):
     def expect_right(self, done: subprocess.CompletedProcess, said: str = "all is right\n") -> None:
         self.assertEqual((done.returncode, done.stdout), (0, said), done.stderr)
 
-    def endless(self) -> Path:
-        file = Path(self.folder.name) / "endless.c"
+    def endless(self, call: str = "") -> Path:
+        """Builds a program whose ranks send each other messages for ever, or make that call of all."""
+        file = Path(self.folder.name) / f"endless{len(call)}.c"
+        call = call or ("MPI_Sendrecv(&me, 1, MPI_INT, (me + 1) % all, 0, &in, 1, MPI_INT, (me + all - 1) % all, 0,\n"
+                        "                        MPI_COMM_WORLD, MPI_STATUS_IGNORE)")
         file.write_text("#include <mpi.h>\n#include <stdio.h>\n#include <unistd.h>\n"
                         "int main(int n, char **w) {\n  int me, all, in = 0;\n  MPI_Init(&n, &w);\n"
                         "  MPI_Comm_rank(MPI_COMM_WORLD, &me);\n  MPI_Comm_size(MPI_COMM_WORLD, &all);\n"
                         "  printf(\"%d\\n\", (int)getpid());\n"
-                        "  for (;;) MPI_Sendrecv(&me, 1, MPI_INT, (me + 1) % all, 0, &in, 1, MPI_INT, (me + all - 1) % all, 0,\n"
-                        "                        MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n}\n")
+                        f"  for (;;) {call};\n}}\n")
         return self.build(file)
 
     def expect_gone(self, pids: list[int]) -> None:

@@ -323,6 +323,31 @@ bool mpi::combine_few(calls_of_all all) {
   return true;
 }
 
+std::uint64_t call_of_all::combined_kind() const noexcept {
+  constexpr int most_roots = 1 << 4;
+  const bool reduces = as == briefly::reduce || as == briefly::reduce_to_all;
+  if (!reduces || keeps_ || in.is_inter() || op->function || !offers.exists() || root + 1 >= most_roots) return 0;
+  const datatype& type = *offers.whole.type;
+  if (type.predefined == 0 || !type.is_dense || type.lower != 0 || offers.whole.count == 0) return 0;
+  // From the high bits: it is no brief call, 1; which call, 3; how the types combine, 8; by what, 5; the root, 4; how
+  // many, 32.
+  static_assert(MPI_NO_OP < 1 << 5);
+  return std::uint64_t{8U | static_cast<unsigned char>(as)} << 60 |
+         std::uint64_t{static_cast<unsigned char>(type.reduces_as)} << 52 |
+         static_cast<std::uint64_t>(op->predefined) << 47 | static_cast<std::uint64_t>(root < 0 ? 0 : root + 1) << 43 |
+         offers.whole.count;
+}
+maslin::combined_call::elements call_of_all::combines() const noexcept {
+  return {offers.whole.count, offers.whole.type->size};
+}
+maslin::combined_call::places call_of_all::lie_at() const noexcept {
+  return {static_cast<const std::byte*>(offers.whole.data),
+          wants.exists() ? static_cast<std::byte*>(wants.whole.data) : nullptr};
+}
+void call_of_all::combine(const std::byte* more, std::byte* sum, std::size_t count) const noexcept {
+  combine_predefined(op->predefined, offers.whole.type->reduces_as, more, sum, count);
+}
+
 std::uint32_t mpi::numbers_of_few(const call_of_all& one) noexcept {
   if (!one.op || !one.offers.exists() || !is_few(one)) return 0;
   const buffer& given = one.offers.whole;

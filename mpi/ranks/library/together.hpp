@@ -38,7 +38,7 @@ using calls_of_all = std::span<maslin::joint_call* const>;
 
 /// What a rank brings: what it offers to each and what it wants from each. Ranks are counted as in the channel of the
 /// communicator; where it has two groups, parts are those of the other group's ranks.
-class call_of_all final : public maslin::brief_call, public maslin::told_call {
+class call_of_all final : public maslin::brief_call, public maslin::combined_call, public maslin::told_call {
  public:
   /// Does a part with what `by`, the rank that does it, has brought of operations and types: functions of other ranks
   /// know other variables. Throws `failure`.
@@ -64,6 +64,12 @@ class call_of_all final : public maslin::brief_call, public maslin::told_call {
   int giver() const noexcept override { return as == briefly::broadcast ? root : each; }
   std::span<const std::byte> gives() const noexcept override;
   void make(std::span<const std::byte> given, calls_of_all all, std::span<const int> here) override;
+
+  /// A reduction of MPI's own numbers by an operation of MPI's own, to one rank or to all.
+  std::uint64_t combined_kind() const noexcept override;
+  elements combines() const noexcept override;
+  places lie_at() const noexcept override;
+  void combine(const std::byte* more, std::byte* sum, std::size_t count) const noexcept override;
 
   /// What a call of two groups or of neighbours moves is not told.
   maslin::trace::moved_as moved() const noexcept override;

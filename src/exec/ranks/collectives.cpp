@@ -35,13 +35,13 @@ struct split_call : arrival {
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
       return std::pair(said(a).color, said(a).key) < std::pair(said(b).color, said(b).key);
     });
-    if (whole.other_processes.empty()) its(0).number = of.new_number();
-    const std::uint32_t common = its(0).number;
+    if (whole.other_processes.empty()) its(0).name = of.new_name(0);
+    const group_name common = its(0).name;
     for (auto first = order.begin(); first != order.end();) {
       const auto last = std::find_if(first, order.end(), [&](int r) { return said(r).color != said(*first).color; });
       std::vector<int> ranks;
       for (auto r = first; r != last; ++r) ranks.push_back(whole.ranks[static_cast<std::size_t>(*r)]);
-      // A rank is in one of these groups at most, so they may have one number.
+      // A rank is in one of these groups, so they may have one name.
       const bool is_here = std::any_of(ranks.begin(), ranks.end(), [&](int rank) { return of.is_here(rank); });
       const std::shared_ptr<rank_group> made = is_here ? of.make_group(common, std::move(ranks)) : nullptr;
       for (auto r = first; r != last; ++r) {
@@ -52,25 +52,25 @@ struct split_call : arrival {
     }
   }
 
-  /// The first of the ranks says which number they have.
+  /// The first of the ranks says which name they have.
   void pack(std::span<const int> for_ranks, std::vector<std::byte>& into) override {
-    if (is_first && number == 0) number = of.new_number();
+    if (is_first && name.number == 0) name = of.new_name(whole.size());
     const std::size_t at = into.size();
-    append(into, &number, sizeof number);
+    append(into, &name, sizeof name);
     into.resize(at + 16);
     arrival::pack(for_ranks, into);
   }
   std::unique_ptr<joint_call> unpack(int rank, std::span<const std::byte> packed) override {
     const auto its = arrival::unpack(rank, packed.subspan(16));
     auto made = std::make_unique<split_call>(of, whole, static_cast<arrival&>(*its).brings, where);
-    std::memcpy(&made->number, packed.data(), sizeof number);
+    std::memcpy(&made->name, packed.data(), sizeof name);
     return made;
   }
 
   world& of;
   const rank_group& whole;
   bool is_first = false;
-  std::uint32_t number = 0;
+  group_name name;
   std::shared_ptr<rank_group> joins;
   int joins_as = 0;
 };

@@ -71,7 +71,8 @@ void gateway::end_receiving() noexcept {
 
 void gateway::connect(world& of, int workers, int cpus) {
   of_ = &of;
-  own_place().pid.store(getpid(), std::memory_order_relaxed);
+  own_place().tried_at.store(number_of(&tried_), std::memory_order_relaxed);
+  own_place().pid.store(getpid(), std::memory_order_release);  // what is before
   // Ranks that share a worker have no core of their own.
   node_.tell_cores(me_, static_cast<int>(ranks_here_.size()) <= workers ? workers : INT_MAX / 2, cpus);
 }
@@ -265,10 +266,14 @@ void gateway::handle(int from, const packet& one, const std::byte* data) {
     case what::answered: {
       auto* const asked = object_at<question>(one.whole.address);
       return of_->wake(asked->rank, [&] {
-        asked->answer = one.group;
+        asked->answer = one.id;
         asked->is_answered = true;
       });
     }
+    case what::woken:
+      for (const int rank : ranks_here_)
+        if (one.id >> rank & 1) of_->wake(rank, [] {});
+      return;
   }
 }
 
@@ -429,13 +434,13 @@ void gateway::tell_done(transfer* done) {
 
 // Messages whose bytes are elsewhere.
 
-bool gateway::copy_from(int process, const void* from, void* to, std::size_t bytes) noexcept {
+template <class Copy>
+bool gateway::copy_directly(int process, std::byte* here, std::byte* there, std::size_t bytes, Copy&& copy) noexcept {
   if (!copies_directly_.load(std::memory_order_relaxed) || !node_.is_here(process)) return false;
   const auto pid = node_.at(node_.member_for(process)).pid.load(std::memory_order_relaxed);
   for (std::size_t done = 0; done < bytes;) {
-    const iovec here{static_cast<std::byte*>(to) + done, bytes - done};
-    const iovec there{const_cast<std::byte*>(static_cast<const std::byte*>(from)) + done, bytes - done};
-    const ssize_t some = process_vm_readv(pid, &here, 1, &there, 1, 0);
+    const iovec ours{here + done, bytes - done}, theirs{there + done, bytes - done};
+    const ssize_t some = copy(pid, &ours, 1, &theirs, 1, 0);
     if (some <= 0) {  // the system does not let it
       copies_directly_.store(false, std::memory_order_relaxed);
       return false;
@@ -443,6 +448,32 @@ bool gateway::copy_from(int process, const void* from, void* to, std::size_t byt
     done += static_cast<std::size_t>(some);
   }
   return true;
+}
+
+bool gateway::copy_from(int process, const void* from, void* to, std::size_t bytes) noexcept {
+  return copy_directly(process, static_cast<std::byte*>(to), static_cast<std::byte*>(const_cast<void*>(from)), bytes,
+                       process_vm_readv);
+}
+bool gateway::copy_to(int process, const void* from, void* to, std::size_t bytes) noexcept {
+  return copy_directly(process, static_cast<std::byte*>(const_cast<void*>(from)), static_cast<std::byte*>(to), bytes,
+                       process_vm_writev);
+}
+
+bool gateway::reaches(const std::vector<int>& processes) noexcept {
+  static_assert(most_processes <= 64);
+  for (const int process : processes) {
+    const std::uint64_t bit = std::uint64_t{1} << process;
+    if (reached_.load(std::memory_order_relaxed) & bit) continue;
+    if (!node_.is_here(process)) return false;
+    const node_place& its = node_.at(node_.member_for(process));
+    if (its.pid.load(std::memory_order_acquire) == 0) return false;
+    auto* const there = object_at<void>(its.tried_at.load(std::memory_order_relaxed));
+    std::uint64_t number = 0;
+    if (!copy_from(process, there, &number, sizeof number) || !copy_to(process, &number, there, sizeof number))
+      return false;
+    reached_.fetch_or(bit, std::memory_order_relaxed);
+  }
+  return copies_directly_.load(std::memory_order_relaxed);
 }
 
 bool gateway::take(transfer* stand_in, transfer& receive) {
@@ -488,7 +519,7 @@ bool gateway::withdraw(transfer& message, int to) {
 
 // Questions and letters.
 
-std::uint32_t gateway::ask(int process, const packet& what_about, int rank, location where) {
+std::uint64_t gateway::ask(int process, const packet& what_about, int rank, location where) {
   question mine;
   mine.rank = rank;
   packet about = what_about;
@@ -497,7 +528,7 @@ std::uint32_t gateway::ask(int process, const packet& what_about, int rank, loca
   return await_answer(mine, where);
 }
 
-std::uint32_t gateway::ask(int process, letter one, int rank, location where) {
+std::uint64_t gateway::ask(int process, letter one, int rank, location where) {
   question mine;
   mine.rank = rank;
   one.id = number_of(&mine);
@@ -505,19 +536,30 @@ std::uint32_t gateway::ask(int process, letter one, int rank, location where) {
   return await_answer(mine, where);
 }
 
-std::uint32_t gateway::await_answer(const question& asked, location where) {
+std::uint64_t gateway::await_answer(const question& asked, location where) {
   of_->wait(
       asked.rank, {awaited_message::what::several, any_source, 1, where}, [&] { return asked.is_answered; },
       world::at_failure::go_on);
   return asked.answer;
 }
 
-void gateway::answer(int process, std::uint64_t question, std::uint32_t with) {
+void gateway::answer(int process, std::uint64_t question, std::uint64_t with) {
   packet head;
   head.is = what::answered;
   head.whole.address = question;
-  head.group = with;
+  head.id = with;
   post({process, head, {}, nullptr});
+}
+
+void gateway::wake_elsewhere(std::uint64_t ranks) {
+  static_assert(call_slots::most_ranks <= 64);
+  for (int process = 0; process < processes(); ++process) {
+    packet head;
+    head.is = what::woken;
+    for (int rank = 0; rank < static_cast<int>(call_slots::most_ranks); ++rank)
+      if (ranks >> rank & 1 && process_of(rank) == process) head.id |= std::uint64_t{1} << rank;
+    if (head.id != 0) post({process, head, {}, nullptr});
+  }
 }
 
 void gateway::send_brief(int process, std::uint32_t group, int first, std::uint64_t number, std::uint64_t kind,

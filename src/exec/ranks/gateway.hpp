@@ -38,7 +38,7 @@ struct letter {
 /// What one process asks another; on the stack of the rank that waits for the answer. Read and written under its lock.
 struct question {
   int rank = 0;  ///< who asks
-  std::uint32_t answer = 0;
+  std::uint64_t answer = 0;
   bool is_answered = false;
 };
 
@@ -89,8 +89,25 @@ class gateway {
   void send_brief(int process, std::uint32_t group, int first, std::uint64_t number, std::uint64_t kind,
                   std::span<const std::byte> bytes);
   /// Sends it, and gives the answer. Its `id` becomes the question.
-  std::uint32_t ask(int process, letter one, int rank, location where);
-  void answer(int process, std::uint64_t question, std::uint32_t with);
+  std::uint64_t ask(int process, letter one, int rank, location where);
+  void answer(int process, std::uint64_t question, std::uint64_t with);
+
+  // The memory of other processes of the node.
+
+  /// May this process copy from and to that of each of those? They have to have begun.
+  bool reaches(const std::vector<int>& processes) noexcept;
+  /// Copies; false where the system does not let it, and it is not asked again.
+  bool copy_from(int process, const void* from, void* to, std::size_t bytes) noexcept;
+  bool copy_to(int process, const void* from, void* to, std::size_t bytes) noexcept;
+
+  // Slots of brief calls that processes share; there are none where more than eight ranks or several nodes are.
+
+  call_slots::in_shared_memory* slots_of_all() const noexcept { return node_.has_call_slots() ? slots(0) : nullptr; }
+  call_slots::in_shared_memory* slots(std::uint32_t place) const noexcept { return &node_.call_slots_at(place); }
+  /// So many ranks will have a group: gives the place of its slots; 0 where none are free.
+  std::uint32_t claim_slots(int ranks) const noexcept { return node_.claim_call_slots(ranks); }
+  /// Wakes these ranks of other processes: the i-th bit is rank i.
+  void wake_elsewhere(std::uint64_t ranks);
 
   // Do all ranks of all processes wait for each other?
 
@@ -216,9 +233,11 @@ class gateway {
   bool write_some(int member, out& of, comm::transfer*& done, bool& any) MASLIN_REQUIRES(of.lock);
   bool write(int member, comm::transfer& message);
   void tell_done(comm::transfer* done);
-  bool copy_from(int process, const void* from, void* to, std::size_t bytes) noexcept;
-  std::uint32_t ask(int process, const comm::packet& what_about, int rank, location where);
-  std::uint32_t await_answer(const question& asked, location where);
+  /// `there`: in that process.
+  template <class Copy>
+  bool copy_directly(int process, std::byte* here, std::byte* there, std::size_t bytes, Copy&& copy) noexcept;
+  std::uint64_t ask(int process, const comm::packet& what_about, int rank, location where);
+  std::uint64_t await_answer(const question& asked, location where);
 
   node_place& own_place() const noexcept { return node_.at(me_); }
   packets& ring_to(int member) const noexcept { return node_.ring(me_, member); }
@@ -236,6 +255,8 @@ class gateway {
   const std::size_t eager_bytes_;  ///< a message of up to so many goes with its head
   std::unique_ptr<out[]> out_;
   std::atomic<bool> copies_directly_;
+  std::atomic<std::uint64_t> reached_{0};  ///< those processes' memory, by bits
+  std::uint64_t tried_ = 0;                ///< others copy from and to this
   enum cores { unknown, has, has_not };
   std::atomic<cores> own_cores_{unknown};  ///< does every worker of all processes have one?
 

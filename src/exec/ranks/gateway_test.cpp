@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -186,9 +187,8 @@ int failures_of(const job& of, const body& run, const offers& offer = {}) {
 }
 
 const job in_nodes[] = {{2, 2, false, "", 2}, {4, 7, false, "", 2}, {3, 4, true, "", 3}, {4, 4, false, "0", 4}};
-const job jobs[] = {
-    {2, 2},      {2, 5},      {3, 7},      {3, 4, true}, {8, 8}, {2, 3, false, "0"}, {2, 3, true, "64K"},
-    in_nodes[0], in_nodes[1], in_nodes[2], in_nodes[3]};
+const job jobs[] = {{2, 2}, {2, 5},      {3, 7},      {3, 4, true}, {8, 8},     {2, 3, false, "0"}, {2, 3, true, "64K"},
+                    {2, 9}, in_nodes[0], in_nodes[1], in_nodes[2],  in_nodes[3]};
 
 /// Gives the first of so many rounds that a job goes through: the forwarders of nodes share the cores of processes, so
 /// their rounds are slow.
@@ -429,6 +429,7 @@ struct sum_call final : brief_call {
       auto& its = static_cast<sum_call&>(*all[static_cast<std::size_t>(rank)]);
       its.result = sum;
       its.was_brief = true;
+      its.made_for = here.size();
     }
   }
   bool meet(std::span<joint_call* const> all) override {
@@ -448,7 +449,45 @@ struct sum_call final : brief_call {
   const int number;
   int result = -1;
   bool was_brief = false;
+  std::size_t made_for = 0;
 };
+
+TEST(Gateway, BriefCallsOfFewRanksOfANodeTakeNoPackets) {
+  for (const job& one : jobs)
+    EXPECT_EQ(
+        failures_of(one,
+                    [in_slots = one.ranks <= 8 && one.nodes == 1, processes = one.processes](communicator& world) {
+                      const int n = world.size(), me = world.rank();
+                      const auto expect_alone = [&](communicator& in) {
+                        sum_call mine(7, me);
+                        in.together(mine);
+                        // Each rank makes what it gets; of what comes in packets one does so for its process.
+                        MUST(mine.was_brief && (!in_slots || mine.made_for == 1));
+                        return mine.made_for > 1 ? 1 : 0;
+                      };
+                      std::vector<int> all(static_cast<std::size_t>(n));
+                      world.all_gather(expect_alone(world), all);
+                      if (!in_slots && n > processes) MUST(std::count(all.begin(), all.end(), 1) > 0);
+                      // Groups that are gone leave their slots to others, which are made in two ways.
+                      for (int round = 0; round < 100; ++round) {
+                        communicator part = world.split(me % 2, me);
+                        if (part.size() > 1) expect_alone(part);
+                        std::vector<int> everyone;
+                        for (int r = 0; r < n; ++r) everyone.push_back((r + round) % n);
+                        communicator turned = world.among(everyone, round);
+                        for (int i = 0; i < round % 3; ++i) expect_alone(turned);
+                      }
+                      // More than have slots at a time.
+                      std::vector<communicator> many;
+                      for (int i = 0; i < 80; ++i) many.push_back(world.split(0, me));
+                      for (communicator& its : many) {
+                        sum_call mine(7, 1);
+                        its.together(mine);
+                        MUST(mine.was_brief);
+                      }
+                    }),
+        0);
+}
 
 TEST(Gateway, BriefCallsGiveWhatOthersGive) {
   for (const job& one : jobs)
@@ -485,6 +524,72 @@ TEST(Gateway, BriefCallsGiveWhatOthersGive) {
                                 MUST(begun[static_cast<std::size_t>(i)]->result == sum_of(round + i));
                               }
                             }
+                          }),
+              0);
+}
+
+/// Adds the ranks' numbers, where they lie.
+struct sums_call final : brief_call, combined_call {
+  explicit sums_call(std::vector<std::int64_t>& its) : numbers(its) {}
+
+  std::uint64_t kind() const noexcept override { return 0; }
+  std::span<const std::byte> gives() const noexcept override { return {}; }
+  void make(std::span<const std::byte>, std::span<joint_call* const>, std::span<const int>) override {}
+
+  std::uint64_t combined_kind() const noexcept override { return numbers.size(); }
+  elements combines() const noexcept override { return {numbers.size(), sizeof numbers[0]}; }
+  places lie_at() const noexcept override {
+    auto* const at = reinterpret_cast<std::byte*>(numbers.data());
+    return {at, at};
+  }
+  void combine(const std::byte* more, std::byte* sum, std::size_t count) const noexcept override {
+    auto* const into = reinterpret_cast<std::int64_t*>(sum);
+    const auto* const from = reinterpret_cast<const std::int64_t*>(more);
+    for (std::size_t i = 0; i < count; ++i) into[i] = 3 * into[i] + from[i];
+  }
+  bool meet(std::span<joint_call* const> all) override {
+    std::vector<std::int64_t> sum(numbers.size());
+    const auto in_bytes = [](auto& of) { return reinterpret_cast<std::byte*>(of.data()); };
+    for (joint_call* const one : all)
+      combine(in_bytes(static_cast<sums_call*>(one)->numbers), in_bytes(sum), numbers.size());
+    for (joint_call* const one : all) static_cast<sums_call*>(one)->numbers = sum;
+    has_met = true;
+    return false;
+  }
+  void pack(std::span<const int>, std::vector<std::byte>& into) override {
+    append(into, numbers.data(), numbers.size() * sizeof numbers[0]);
+  }
+  std::unique_ptr<joint_call> unpack(int, std::span<const std::byte> packed) override {
+    stand_ins.emplace_back(packed.size() / sizeof numbers[0]);
+    std::memcpy(stand_ins.back().data(), packed.data(), packed.size());
+    return std::make_unique<sums_call>(stand_ins.back());
+  }
+
+  std::vector<std::int64_t>& numbers;
+  std::deque<std::vector<std::int64_t>> stand_ins;
+  bool has_met = false;
+};
+
+TEST(Gateway, RanksOfProcessesDivideSums) {
+  for (const job& one : jobs)
+    EXPECT_EQ(failures_of(one,
+                          [divides = one.ranks <= 8 && one.nodes == 1 && !one.in_pieces](communicator& world) {
+                            const int me = world.rank(), n = world.size();
+                            world.barrier();  // all processes have begun
+                            for (const std::size_t count : {1U, 2U, 7U, 4096U, 4097U, 100'000U})
+                              for (int round = 0; round < 3; ++round) {
+                                const auto given = [&](int rank, std::size_t i) {
+                                  return static_cast<std::int64_t>(i) * 7 + rank * (round + 1);
+                                };
+                                std::vector<std::int64_t> numbers(count), all(count);
+                                for (std::size_t i = 0; i < count; ++i) numbers[i] = given(me, i);
+                                for (std::size_t i = 0; i < count; ++i)
+                                  for (int rank = 0; rank < n; ++rank) all[i] = 3 * all[i] + given(rank, i);
+                                sums_call mine(numbers);
+                                world.together(mine);
+                                MUST(numbers == all);
+                                MUST(!divides || !mine.has_met);
+                              }
                           }),
               0);
 }

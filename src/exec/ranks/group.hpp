@@ -91,9 +91,18 @@ struct rank_meeting {
   MASLIN_ATOMIC<std::size_t> users{0};       ///< ranks that may look at the parts
 };
 
+/// What all processes know a group by.
+struct group_name {
+  std::uint32_t number = 0;
+  /// Which slots that the processes share are claimed for it; 0: none are.
+  std::uint32_t shared_slots = 0;
+};
+
 struct rank_group {
+  /// `claimed`: its ranks leave these slots.
   rank_group(std::uint32_t its_number, std::vector<int> its_ranks, std::vector<int> others,
-             std::shared_ptr<const std::vector<int>> members_here, std::size_t most_there, bool has_slots)
+             std::shared_ptr<const std::vector<int>> members_here, std::size_t most_there,
+             std::unique_ptr<call_slots> its_slots, call_slots::in_shared_memory* claimed = nullptr)
       : number(its_number),
         ranks(std::move(its_ranks)),
         other_processes(std::move(others)),
@@ -101,10 +110,16 @@ struct rank_group {
         places_here(places_of(ranks, here.get())),
         most_in_a_process(most_there),
         brief_types(std::make_unique<std::atomic<const std::type_info*>[]>(ranks.size())),
-        slots(has_slots ? std::make_unique<call_slots>(ranks.size()) : nullptr),
-        comes_to(ranks.size(), &meetings.emplace_front(ranks.size())) {
+        slots(std::move(its_slots)),
+        comes_to(ranks.size(), &meetings.emplace_front(ranks.size())),
+        claimed_(claimed) {
     meetings.front().number = 1;
   }
+  ~rank_group() {
+    if (claimed_) claimed_->leave(joined_.load(std::memory_order_relaxed));
+  }
+  rank_group(const rank_group&) = delete;
+  rank_group& operator=(const rank_group&) = delete;
 
   const std::uint32_t number;
   const std::vector<int> ranks;            ///< its i-th rank is that one of the world
@@ -135,6 +150,8 @@ struct rank_group {
   }
   int size() const noexcept { return static_cast<int>(ranks.size()); }
   int size_here() const noexcept { return here ? static_cast<int>(here->size()) : size(); }
+  /// A rank has a communicator of it now.
+  void joins() noexcept { joined_.fetch_add(1, std::memory_order_relaxed); }
   /// That rank comes to its next call; gives whether it is the last of this process.
   bool come(int rank, rank_arrival& mine) {
     const base::locked held(lock);
@@ -178,6 +195,9 @@ struct rank_group {
     made->number = ++calls;
     return made;
   }
+
+  call_slots::in_shared_memory* const claimed_;
+  std::atomic<int> joined_{0};  ///< so many ranks
 };
 
 }  // namespace maslin

@@ -32,33 +32,39 @@ std::shared_ptr<const std::vector<int>> world::ranks_here(const std::vector<int>
   return found->size() < ranks.size() ? found : nullptr;
 }
 
-std::uint32_t world::new_number() {
+group_name world::new_name(int across) {
   const base::locked held(groups_lock_);
-  return next_number();
+  return next_name(across);
 }
 
-std::uint32_t world::next_number() {
+group_name world::next_name(int across) {
   constexpr unsigned bits_of_process = 6;
   static_assert(gateway::most_processes <= 1 << bits_of_process);
   ++groups_made_;
-  if (!across_) return groups_made_;
+  if (!across_) return {groups_made_, 0};
   if (groups_made_ >> (32 - bits_of_process) != 0)
     throw error(
         "split and among: this process has made 67 million communicators, and there are no numbers for more; make "
         "fewer");
-  return groups_made_ << bits_of_process | static_cast<std::uint32_t>(across_->mine());
+  return {groups_made_ << bits_of_process | static_cast<std::uint32_t>(across_->mine()),
+          across > 0 ? across_->claim_slots(across) : 0};
 }
 
-std::shared_ptr<rank_group> world::make_group(std::uint32_t number, std::vector<int> ranks) const {
+std::shared_ptr<rank_group> world::make_group(group_name name, std::vector<int> ranks) const {
   std::vector<int> others = other_processes(ranks);
   auto here = ranks_here(ranks);
   const std::size_t most = most_in_a_process(ranks);
-  const bool has_slots = others.empty() && may_have_slots(ranks.size());
-  return std::make_shared<rank_group>(number, std::move(ranks), std::move(others), std::move(here), most, has_slots);
+  call_slots::in_shared_memory* const claimed = name.shared_slots > 0 ? across_->slots(name.shared_slots) : nullptr;
+  std::unique_ptr<call_slots> slots = slots_for(ranks, claimed);
+  return std::make_shared<rank_group>(name.number, std::move(ranks), std::move(others), std::move(here), most,
+                                      std::move(slots), claimed);
 }
 
-bool world::may_have_slots(std::size_t ranks) const noexcept {
-  return have_workers_ && ranks > 1 && ranks <= call_slots::most_ranks;
+std::unique_ptr<call_slots> world::slots_for(const std::vector<int>& ranks,
+                                             call_slots::in_shared_memory* shared) const {
+  if (ranks.size() < 2 || ranks.size() > call_slots::most_ranks) return nullptr;
+  if (other_processes(ranks).empty()) return have_workers_ ? std::make_unique<call_slots>(ranks.size()) : nullptr;
+  return shared ? std::make_unique<call_slots>(*shared, ranks) : nullptr;
 }
 
 std::size_t world::most_in_a_process(const std::vector<int>& ranks) const {
@@ -68,7 +74,7 @@ std::size_t world::most_in_a_process(const std::vector<int>& ranks) const {
   return *std::max_element(counts.begin(), counts.end());
 }
 
-std::uint32_t world::join_number(std::uint32_t parent, std::vector<int> ranks, int tag, int as) {
+group_name world::join_name(std::uint32_t parent, std::vector<int> ranks, int tag, int as) {
   const auto member = static_cast<std::size_t>(as);
   const base::locked held(groups_lock_);
   // One rank may ask for a second such group before another asks for the first.
@@ -77,13 +83,14 @@ std::uint32_t world::join_number(std::uint32_t parent, std::vector<int> ranks, i
   });
   if (one == forming_.end()) {
     std::vector<bool> has_joined(ranks.size());
-    forming_.push_back({parent, tag, next_number(), std::move(ranks), std::move(has_joined)});
+    const int across = other_processes(ranks).empty() ? 0 : static_cast<int>(ranks.size());
+    forming_.push_back({parent, tag, next_name(across), std::move(ranks), std::move(has_joined)});
     one = std::prev(forming_.end());
   }
-  const std::uint32_t number = one->number;
+  const group_name name = one->name;
   one->has_joined[member] = true;
   if (++one->joined == one->ranks.size()) forming_.erase(one);
-  return number;
+  return name;
 }
 
 namespace {
@@ -92,30 +99,35 @@ struct join_question {
   int tag, as;
 };
 
+std::uint64_t as_answer(group_name name) noexcept { return std::uint64_t{name.shared_slots} << 32 | name.number; }
+group_name named_by(std::uint64_t answer) noexcept {
+  return {static_cast<std::uint32_t>(answer), static_cast<std::uint32_t>(answer >> 32)};
+}
+
 }  // namespace
 
 std::shared_ptr<rank_group> world::join_group(const rank_group& parent, std::vector<int> ranks, int tag, int as,
                                               location where) {
   const int rank = ranks[static_cast<std::size_t>(as)];
-  std::uint32_t number = 0;
+  group_name name;
   if (is_here(ranks.front())) {
-    number = join_number(parent.number, ranks, tag, as);
+    name = join_name(parent.number, ranks, tag, as);
   } else {
     const join_question asks{tag, as};
     letter one{letter::what::join, parent.number, 0, 0,
                std::vector<std::byte>(sizeof asks + ranks.size() * sizeof(int))};
     std::memcpy(one.text.data(), &asks, sizeof asks);
     std::memcpy(one.text.data() + sizeof asks, ranks.data(), ranks.size() * sizeof(int));
-    number = across_->ask(across_->process_of(ranks.front()), std::move(one), rank, where);
+    name = named_by(across_->ask(across_->process_of(ranks.front()), std::move(one), rank, where));
   }
   const base::locked held(groups_lock_);
   if (joined_.size() >= look_again_at_) {  // now and then: some are gone
     std::erase_if(joined_, [](const auto& one) { return one.second.expired(); });
     look_again_at_ = 2 * joined_.size() + 16;
   }
-  std::weak_ptr<rank_group>& known = joined_[number];
+  std::weak_ptr<rank_group>& known = joined_[name.number];
   std::shared_ptr<rank_group> found = known.lock();
-  if (!found) known = found = make_group(number, std::move(ranks));
+  if (!found) known = found = make_group(name, std::move(ranks));
   return found;
 }
 
@@ -328,7 +340,7 @@ void world::read_letter(int from, letter one) {
     std::memcpy(&asks, one.text.data(), sizeof asks);
     std::vector<int> ranks((one.text.size() - sizeof asks) / sizeof(int));
     std::memcpy(ranks.data(), one.text.data() + sizeof asks, ranks.size() * sizeof(int));
-    return across_->answer(from, one.id, join_number(one.group, std::move(ranks), asks.tag, asks.as));
+    return across_->answer(from, one.id, as_answer(join_name(one.group, std::move(ranks), asks.tag, asks.as)));
   }
   if (one.is == letter::what::call) return read_call(from, std::move(one));
   if (one.is == letter::what::result) return read_result(std::move(one));

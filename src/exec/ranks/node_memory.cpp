@@ -22,10 +22,13 @@ std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 }  // namespace
 
 node_memory::layout::layout(const process_of_job& of, int ranks)
-    : processes(of.on_each_node > 0 ? of.on_each_node : of.count), has_forwarder(of.on_each_node > 0) {
+    : processes(of.on_each_node > 0 ? of.on_each_node : of.count),
+      has_forwarder(of.on_each_node > 0),
+      has_call_slots(!has_forwarder && ranks <= static_cast<int>(call_slots::most_ranks)) {
   const std::size_t members = static_cast<std::size_t>(processes) + (has_forwarder ? 1 : 0);
   kept = rounded(members * sizeof(node_place));
-  rings = (kept + static_cast<std::size_t>(ranks) * sizeof(*kept_) + 4095) / 4096 * 4096;
+  slots = (kept + static_cast<std::size_t>(ranks) * sizeof(*kept_) + 4095) / 4096 * 4096;
+  rings = slots + (has_call_slots ? (1 + most_claimed) * sizeof(*call_slots_) + 4095 : 0) / 4096 * 4096;
   end = rings + members * members * sizeof(packets);
 }
 
@@ -39,7 +42,9 @@ node_memory::node_memory(const process_of_job& of, std::byte* memory, const layo
       first_(of.number / parts.processes * parts.processes),
       has_forwarder_(parts.has_forwarder),
       places_(reinterpret_cast<node_place*>(memory)),
+      has_call_slots_(parts.has_call_slots),
       kept_(reinterpret_cast<std::atomic<std::int32_t>*>(memory + parts.kept)),
+      call_slots_(reinterpret_cast<call_slots::in_shared_memory*>(memory + parts.slots)),
       rings_(reinterpret_cast<packets*>(memory + parts.rings)) {}
 
 void node_memory::tell_cores(int member, int workers, int cpus) const noexcept {
@@ -72,6 +77,12 @@ std::optional<bool> node_memory::has_cores() const noexcept {
   std::int64_t cpus = 0;
   for (const std::uint64_t bits : all) cpus += std::popcount(bits);
   return has_own && workers <= std::min(cpus, granted);
+}
+
+std::uint32_t node_memory::claim_call_slots(int ranks) const noexcept {
+  for (std::uint32_t place = 1; has_call_slots() && place <= most_claimed; ++place)
+    if (call_slots_at(place).claim(ranks)) return place;
+  return 0;
 }
 
 job_memory::job_memory(const process_of_job& process, int ranks, location where)

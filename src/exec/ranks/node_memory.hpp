@@ -11,6 +11,7 @@
 #include "comm/packet_ring.hpp"
 #include "comm/processes.hpp"
 #include "comm/report.hpp"
+#include "exec/ranks/call_slots.hpp"
 
 namespace maslin {
 
@@ -18,7 +19,8 @@ namespace maslin {
 struct alignas(64) node_place {
   static constexpr std::size_t cpu_words = 16;  // as many CPUs as cpu_set_t
 
-  std::atomic<std::int32_t> pid;
+  std::atomic<std::int32_t> pid;        ///< 0 until it has begun
+  std::atomic<std::uint64_t> tried_at;  ///< the address of a number for others to try to copy
   /// Of the forwarder: all processes of all nodes have.
   std::atomic<std::uint32_t> has_ended;
   /// What `has_cores` needs; `workers` is 0 until the rest is there.
@@ -59,6 +61,11 @@ class node_memory {
   packets& ring(int from, int to) const noexcept { return rings_[from * members() + to]; }
   /// Copies that wait for that rank, from other processes; for a rank of another node as far as they are known here.
   std::atomic<std::int32_t>& kept(int rank) const noexcept { return kept_[rank]; }
+  /// Slots of brief calls: those of all ranks at 0, and those that groups claim.
+  bool has_call_slots() const noexcept { return has_call_slots_; }
+  call_slots::in_shared_memory& call_slots_at(std::uint32_t place) const noexcept { return call_slots_[place]; }
+  /// Gives the place of some that nobody has; 0 where there are none.
+  std::uint32_t claim_call_slots(int ranks) const noexcept;
 
   /// That member says how many threads it keeps busy, and which CPUs it may use, so many of them together.
   void tell_cores(int member, int workers, int cpus) const noexcept;
@@ -66,19 +73,24 @@ class node_memory {
   std::optional<bool> has_cores() const noexcept;
 
  private:
-  /// Where the parts begin: places, counts, rings.
+  /// So many groups have slots at a time. Memory that none has used is not taken from the system.
+  static constexpr std::uint32_t most_claimed = 64;
+
+  /// Where the parts begin: places, counts, slots of calls, rings.
   struct layout {
     layout(const process_of_job& of, int ranks);
     int processes;
-    bool has_forwarder;
-    std::size_t kept, rings, end;
+    bool has_forwarder, has_call_slots;
+    std::size_t kept, slots, rings, end;
   };
   node_memory(const process_of_job& of, std::byte* memory, const layout& parts);
 
   const int processes_, first_;
   const bool has_forwarder_;
   node_place* const places_;
+  const bool has_call_slots_;
   std::atomic<std::int32_t>* const kept_;
+  call_slots::in_shared_memory* const call_slots_;
   packets* const rings_;
 };
 

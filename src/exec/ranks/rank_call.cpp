@@ -7,6 +7,7 @@
 #include <span>
 #include <typeinfo>
 
+#include "exec/ranks/shared_sum.hpp"
 #include "exec/ranks/started.hpp"
 
 namespace maslin {
@@ -72,31 +73,27 @@ rank_call::rank_call(const rank_member& m, joint_call& mine, location where, kin
 }
 
 bool rank_call::meet_in_slots(bool is_started) {
+  call_slots& slots = *m_.in.slots;
+  if (!is_started && slots.may_be_brief(m_.rank)) {
+    brief_call* const brief = m_.in.as_brief(static_cast<std::size_t>(m_.rank), *mine_.brings);
+    if (const std::uint64_t its_kind = brief ? brief->kind() : 0)
+      if (const auto gives = brief->gives(); gives.size() <= call_slots::most_bytes)
+        return meet_in_slots(*brief, its_kind, gives);
+    const auto* const combined = is_across() ? dynamic_cast<const combined_call*>(mine_.brings) : nullptr;
+    if (const std::uint64_t its_kind = combined ? combined->combined_kind() : 0)
+      if (m_.of.across()->reaches(m_.in.other_processes)) return meet_in_slots(*combined, its_kind);
+  }
+  slots.come_otherwise(m_.rank, is_started);
+  rouse_in_slots();
+  return false;
+}
+
+bool rank_call::meet_in_slots(brief_call& brings, std::uint64_t its_kind, std::span<const std::byte> gives) {
   using others = call_slots::others;
   call_slots& slots = *m_.in.slots;
-  const auto rouse = [&] { slots.rouse(m_.rank, [&](int other) { m_.of.wake(m_.in_world(other), [] {}); }); };
-  brief_call* const brings = is_started || !slots.may_be_brief(m_.rank)
-                                 ? nullptr
-                                 : m_.in.as_brief(static_cast<std::size_t>(m_.rank), *mine_.brings);
-  const std::uint64_t its_kind = brings ? brings->kind() : 0;
-  const std::span<const std::byte> gives = its_kind != 0 ? brings->gives() : std::span<const std::byte>();
-  if (its_kind == 0 || gives.size() > call_slots::most_bytes) {
-    slots.come_otherwise(m_.rank, is_started);
-    rouse();
-    return false;
-  }
   const std::uint64_t number = slots.come(m_.rank, its_kind, gives);
-  others seen = slots.look(m_.rank, number);
-  if (seen != others::missing) rouse();
-  const auto have_come = [&] { return (seen = slots.look(m_.rank, number)) != others::missing; };
-  if (seen == others::missing && !m_.of.look(have_come)) {
-    slots.lie_down(m_.rank);
-    const bool is_told =
-        m_.of.wait(m_.mine(), {awaited_message::what::meeting, any_source, any_tag, mine_.where}, have_come);
-    slots.get_up(m_.rank);
-    // All may have come before another rank failed behind the call.
-    if (!is_told && !have_come()) m_.of.throw_given_up(m_.mine(), mine_.where);
-  }
+  const others seen = await_in_slots(number, world::at_failure::give_up);
+  if (seen == others::missing) m_.of.throw_given_up(m_.mine(), mine_.where);
   if (seen == others::differ) return false;
   std::array<std::byte, call_slots::most_ranks * call_slots::most_bytes> given;
   std::size_t bytes = 0;
@@ -108,8 +105,65 @@ bool rank_call::meet_in_slots(bool is_started) {
   }
   std::array<joint_call*, call_slots::most_ranks> all{};
   all[static_cast<std::size_t>(m_.rank)] = mine_.brings;
-  brings->make({given.data(), bytes}, {all.data(), m_.in.ranks.size()}, std::span(&m_.rank, 1));
+  brings.make({given.data(), bytes}, {all.data(), m_.in.ranks.size()}, std::span(&m_.rank, 1));
   return true;
+}
+
+bool rank_call::meet_in_slots(const combined_call& brings, std::uint64_t its_kind) {
+  using others = call_slots::others;
+  call_slots& slots = *m_.in.slots;
+  shared_sum sum(m_.of, m_.in, brings);
+  combined_call::places mine = brings.lie_at();
+  const std::uint64_t number = slots.come(m_.rank, its_kind, std::as_bytes(std::span(&mine, 1)));
+  const others seen = await_in_slots(number, world::at_failure::give_up);
+  if (seen == others::differ) return false;
+  if (!slots.decide(number, seen == others::agree)) {
+    if (seen == others::missing) m_.of.throw_given_up(m_.mine(), mine_.where);
+    return false;  // who has given it up does not come to a meeting either
+  }
+  // From here on all ranks go on, since each needs the others' memory.
+  if (seen == others::missing) await_in_slots(number, world::at_failure::go_on);
+  std::array<combined_call::places, call_slots::most_ranks> all;
+  for (int rank = 0; rank < m_.in.size(); ++rank)
+    std::memcpy(&all[static_cast<std::size_t>(rank)], slots.given(rank, number).data(), sizeof mine);
+  const bool is_made = sum.make_share(m_.rank, all);
+  await_in_slots(slots.come(m_.rank, its_kind, {}), world::at_failure::go_on);
+  if (!is_made)
+    throw error(
+        fmt::format("rank {} in a call of all ranks at {}: the system does not let it copy from and to the memory "
+                    "of other processes any more; allow process_vm_readv and process_vm_writev to the end, or "
+                    "never",
+                    m_.mine(), at_place(mine_.where)));
+  return true;
+}
+
+call_slots::others rank_call::await_in_slots(std::uint64_t number, world::at_failure then) {
+  using others = call_slots::others;
+  call_slots& slots = *m_.in.slots;
+  others seen = slots.look(m_.rank, number);
+  if (seen != others::missing) rouse_in_slots();
+  const auto have_come = [&] { return (seen = slots.look(m_.rank, number)) != others::missing; };
+  const auto comes_soon = [&] { return m_.of.look_in_memory(have_come) || (m_.of.across() && m_.of.look(have_come)); };
+  if (seen == others::missing && !comes_soon()) {
+    slots.lie_down(m_.rank);
+    const bool is_told = m_.of.wait(m_.mine(), {awaited_message::what::meeting, any_source, any_tag, mine_.where},
+                                    have_come, then, false);
+    slots.get_up(m_.rank);
+    if (!is_told) have_come();  // all may have come before another rank failed behind the call
+  }
+  return seen;
+}
+
+void rank_call::rouse_in_slots() {
+  std::uint64_t elsewhere = 0;
+  m_.in.slots->rouse(m_.rank, [&](int other) {
+    const int rank = m_.in_world(other);
+    if (m_.of.is_here(rank))
+      m_.of.wake(rank, [] {});
+    else
+      elsewhere |= std::uint64_t{1} << rank;
+  });
+  if (elsewhere != 0) m_.of.across()->wake_elsewhere(elsewhere);
 }
 
 rank_call::~rank_call() {
@@ -288,10 +342,11 @@ bool rank_call::take_back() {
 /// Suspends the caller until it is over or taken back, and does what it can do for it.
 void rank_call::await(const awaited_message& what, world::at_failure then) {
   while (!is_over()) {
-    m_.of.look([this] { return mine_.is() == state::over || (mine_.is() == state::shared && !has_helped_); });
+    if (!is_across())  // where a packet may make it go on, `wait` looks
+      m_.of.look([this] { return mine_.is() == state::over || (mine_.is() == state::shared && !has_helped_); });
     const auto moved = [this] { return has_moved(); };
     // Where it cannot leave, others are at work on what is left.
-    if (!m_.of.wait(m_.mine(), what, moved, then)) then = world::at_failure::go_on;
+    if (!m_.of.wait(m_.mine(), what, moved, then, is_across())) then = world::at_failure::go_on;
     if (m_.of.has_failed() && take_back()) return;
     advance();
     if (m_.of.has_failed() && is_across()) m_.of.let_others_run(m_.mine());  // another may be sending the package

@@ -86,8 +86,14 @@ class rank_call {
   bool take_back();
 
  private:
-  /// Says in the group's slots what the rank brings. Gives whether that was all: the call is brief, and is over.
+  /// Says in the group's slots what the rank brings. Gives whether that was all, and the call is over.
   bool meet_in_slots(bool is_started);
+  bool meet_in_slots(brief_call& brings, std::uint64_t its_kind, std::span<const std::byte> gives);
+  /// It is combined by all ranks.
+  bool meet_in_slots(const combined_call& brings, std::uint64_t its_kind);
+  /// Waits until all have come, or not longer than the world goes on.
+  call_slots::others await_in_slots(std::uint64_t number, world::at_failure then);
+  void rouse_in_slots();
   void meet();
   void meet_briefly();
   /// Nobody can carry it out: throws what has been thrown, once the others are told.

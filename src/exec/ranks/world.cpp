@@ -45,7 +45,7 @@ world::world(executor& exec, int count, void (*run)(void*, communicator&), void*
       places_(across ? static_cast<std::size_t>(count) : 0),
       states_(here_.size()),
       whole_(0, all_of(count), other_processes(all_of(count)), ranks_here(all_of(count)),
-             most_in_a_process(all_of(count)), !across && may_have_slots(here_.size())) {
+             most_in_a_process(all_of(count)), slots_for(all_of(count), across ? across->slots_of_all() : nullptr)) {
   for (std::size_t place = 0; !places_.empty() && place < here_.size(); ++place)
     places_[static_cast<std::size_t>(here_[place])] = static_cast<int>(place);
   if (exec.serial()) turns_ = std::make_unique<turns>(count);

@@ -79,7 +79,7 @@ struct alignas(64) rank_state {
 struct forming_group {
   std::uint32_t parent;  ///< the number of the communicator that they are called in
   int tag;
-  std::uint32_t number;
+  group_name name;
   std::vector<int> ranks;
   std::vector<bool> has_joined;
   std::size_t joined = 0;
@@ -155,10 +155,10 @@ class world {
     return states_[static_cast<std::size_t>(places_.empty() ? rank : places_[static_cast<std::size_t>(rank)])];
   }
   rank_group& whole() noexcept { return whole_; }
-  /// Gives a number that no group of any process has.
-  std::uint32_t new_number();
-  /// Makes the group with that number, which is there as long as a rank has a communicator of it, or a request of that.
-  std::shared_ptr<rank_group> make_group(std::uint32_t number, std::vector<int> ranks) const;
+  /// Gives a name that no group of any process has. `across`: so many ranks of several processes will have it.
+  group_name new_name(int across);
+  /// Makes the group of that name, which is there as long as a rank has a communicator of it, or a request of that.
+  std::shared_ptr<rank_group> make_group(group_name name, std::vector<int> ranks) const;
   /// Gives the group of these ranks, which each of them asks for once.
   std::shared_ptr<rank_group> join_group(const rank_group& parent, std::vector<int> ranks, int tag, int as,
                                          location where);
@@ -211,11 +211,18 @@ class world {
   /// what it waits for, and comes to its end.
   enum class at_failure : std::uint8_t { give_up, go_on };
   /// A rank is about to wait: looks for a while, without a lock, whether `has_moved()`, where that costs other ranks
-  /// nothing. To sleep and be woken takes about as long. Where there are other processes, `wait` looks by itself, and
-  /// reads what they send.
+  /// nothing. To sleep and be woken takes about as long. Where there are other processes it reads what they send.
   template <class Moved>
   bool look(Moved&& has_moved) const {
-    for (int i = 0; have_workers_ && !across_ && i < MASLIN_RANK_LOOKS; ++i) {
+    if (!across_) return look_in_memory(has_moved);
+    if (has_moved()) return true;
+    across_->look([&] { return has_moved() || has_failed(); });
+    return has_moved();
+  }
+  /// The same where what moves it comes in no packet.
+  template <class Moved>
+  bool look_in_memory(Moved&& has_moved) const {
+    for (int i = 0; have_workers_ && i < MASLIN_RANK_LOOKS; ++i) {
       if (has_moved()) return true;
       base::relax();
     }
@@ -223,10 +230,11 @@ class world {
   }
   /// Suspends the caller, code of that rank, until `done()`, which looks under the rank's lock; gives false where the
   /// world has failed and it is not. If `done` has `changes()`, that is how many changes there are to be before it may
-  /// be so, each of which comes for certain unless the world fails.
+  /// be so, each of which comes for certain unless the world fails. `looks`: it reads for a while what other processes
+  /// send, if there are some. Who has called `look` needs no more of that.
   template <class Done>
-  bool wait(int rank, const awaited_message& what, Done&& done,
-            at_failure then = at_failure::give_up) MASLIN_UNCHECKED {
+  bool wait(int rank, const awaited_message& what, Done&& done, at_failure then = at_failure::give_up,
+            bool looks = true) MASLIN_UNCHECKED {
     rank_state& mine = at(rank);
     const outside_gate others_go_on(mine.gate);
     waits_across away(across_);
@@ -237,7 +245,7 @@ class world {
       if (then == at_failure::give_up && has_failed()) return false;
       if (across_ && !away.is()) {
         bool is_done = false;
-        const bool is_over = across_->look([&]() MASLIN_UNCHECKED {
+        const bool is_over = std::exchange(looks, true) && across_->look([&]() MASLIN_UNCHECKED {
           mine.lock.lock();
           is_done = done();
           mine.lock.unlock();
@@ -341,8 +349,8 @@ class world {
   /// The other processes that have some of these ranks, and those that are here, if there are others.
   std::vector<int> other_processes(const std::vector<int>& ranks) const;
   std::shared_ptr<const std::vector<int>> ranks_here(const std::vector<int>& ranks) const;
-  std::uint32_t next_number() MASLIN_REQUIRES(groups_lock_);
-  std::uint32_t join_number(std::uint32_t parent, std::vector<int> ranks, int tag, int as);
+  group_name next_name(int across) MASLIN_REQUIRES(groups_lock_);
+  group_name join_name(std::uint32_t parent, std::vector<int> ranks, int tag, int as);
 
   bool blocks_for_calls() const noexcept;
   void leave_host() noexcept;
@@ -394,7 +402,8 @@ class world {
     for (const int rank : ranks) wake(rank, [] {});
   }
   std::size_t most_in_a_process(const std::vector<int>& ranks) const;
-  bool may_have_slots(std::size_t ranks) const noexcept;
+  /// Gives slots for these ranks: `shared` ones, where some are in other processes; null where there are none.
+  std::unique_ptr<call_slots> slots_for(const std::vector<int>& ranks, call_slots::in_shared_memory* shared) const;
   std::unique_ptr<turns> turns_;  ///< under the serial elision
 
   MASLIN_ATOMIC<bool> failed_{false};
@@ -413,7 +422,9 @@ struct rank_member {
   }
   static communicator make(world& of, std::shared_ptr<rank_group> in, int rank) {
     rank_group& group = *in;
-    return make(of, group, rank, std::move(in));
+    communicator made = make(of, group, rank, std::move(in));
+    group.joins();
+    return made;
   }
   static const rank_member& of_communicator(const communicator& its) noexcept { return *its.member_; }
   /// Throws `error` where the caller is other code than the rank's own.
