@@ -77,23 +77,28 @@ transfer* mailbox::find_sent(int owner, std::uint64_t number, bool is_copy) cons
   return nullptr;
 }
 
-transfer* copy_into(void* memory, const transfer& message) noexcept {
+transfer* make_copy(void* memory, const envelope& said, const detail::elements& data, int owner) noexcept {
   auto* const copy = new (memory) transfer;
   copy->is_copy = true;
-  copy->is_elsewhere = message.is_elsewhere;
-  copy->owner = message.owner;
-  copy->said = message.said;
-  copy->data = message.data;
+  copy->owner = owner;
+  copy->said = said;
+  copy->data = data;
   copy->data.data = copy + 1;
+  return copy;
+}
+
+transfer* copy_into(void* memory, const transfer& message) noexcept {
+  transfer* const copy = make_copy(memory, message.said, message.data, message.owner);
+  copy->is_elsewhere = message.is_elsewhere;
   copy->where = message.where;
   if (message.bytes() > 0) std::memcpy(copy->data.data, message.data.data, message.bytes());
   return copy;
 }
 
-bool say(const transfer& message, transfer& receive) noexcept {
-  receive.said = message.said;
-  receive.came = message.data.extent;
-  receive.came_as = message.data.type;
+bool say(const envelope& said, const detail::elements& data, transfer& receive) noexcept {
+  receive.said = said;
+  receive.came = data.extent;
+  receive.came_as = data.type;
   return is_right(receive);
 }
 

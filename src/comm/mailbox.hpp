@@ -65,8 +65,10 @@ struct transfer {
 inline bool is_eager(const transfer& message, std::size_t most) noexcept {
   return most > 0 && message.bytes() <= most && !message.is_synchronous;
 }
-/// How many bytes of memory a copy of that message takes.
-inline std::size_t size_of_copy(const transfer& message) noexcept { return sizeof(transfer) + message.bytes(); }
+/// How many bytes of memory a copy of a message of so many bytes takes.
+constexpr std::size_t size_of_copy(std::size_t bytes) noexcept { return sizeof(transfer) + bytes; }
+/// Makes a message for which nobody waits in that memory, without its bytes, for which there is room.
+transfer* make_copy(void* memory, const envelope& said, const detail::elements& data, int owner) noexcept;
 /// Makes a message of the same bytes, for which nobody waits, in that memory.
 transfer* copy_into(void* memory, const transfer& message) noexcept;
 
@@ -114,7 +116,10 @@ inline bool are_alike(const std::type_info& a, const std::type_info& b) noexcept
   return &a == &b || a == b || a == typeid(void) || b == typeid(void);
 }
 /// Says in a receive what has come; gives whether its elements are those that it takes, and not too many.
-bool say(const transfer& message, transfer& receive) noexcept;
+bool say(const envelope& said, const detail::elements& data, transfer& receive) noexcept;
+inline bool say(const transfer& message, transfer& receive) noexcept {
+  return say(message.said, message.data, receive);
+}
 /// The same, and copies the message if so.
 void deliver(const transfer& message, transfer& receive) noexcept;
 /// Is what a receive has got what it takes?

@@ -105,7 +105,7 @@ TEST(Delivery, CopiesWhatFitsAndSaysWhatCame) {
   transfer receive;
   receive.data = {to, 4, sizeof(int), &typeid(int)};
   alignas(transfer) std::byte memory[sizeof(transfer) + sizeof from];
-  ASSERT_EQ(size_of_copy(sent), sizeof memory);
+  ASSERT_EQ(size_of_copy(sent.bytes()), sizeof memory);
   transfer* const kept = copy_into(memory, sent);
   from[0] = 9;
   deliver(*kept, receive);

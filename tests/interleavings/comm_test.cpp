@@ -29,6 +29,8 @@ using explorer::fail;
 /// Extents of messages in ints: one that is kept for its receiver, one whose sender waits, one that is copied without a
 /// lock.
 constexpr std::size_t small = 1, medium = 100, large = 1000;
+/// One that takes several cells of a ring.
+constexpr std::size_t some = 12;
 constexpr std::size_t each_extent[] = {small, medium, large};
 
 enum class tears { nothing, box, group };
@@ -81,9 +83,9 @@ explorer::result explored(int ranks, int preemptions, const rank_threads::code& 
                           tears torn = tears::nothing) {
   return explore([&] { return std::make_unique<rank_threads>(ranks, what, thrown, torn); }, preemptions);
 }
-/// Each rank has a worker, so that brief calls go through the slots of the group.
-explorer::result explored_in_slots(int ranks, int preemptions, const rank_threads::code& what,
-                                   const std::string& thrown = "") {
+/// Each rank has a worker, so that small messages go through rings, and brief calls through the slots of the group.
+explorer::result explored_with_workers(int ranks, int preemptions, const rank_threads::code& what,
+                                       const std::string& thrown = "") {
   return explore([&] { return std::make_unique<rank_threads>(ranks, what, thrown, tears::nothing, ranks); },
                  preemptions);
 }
@@ -133,7 +135,42 @@ TEST(Interleavings, MessagesOfEachOfTwoSendersStayInTheirOrder) {
   for (const bool starts_all : {false, true}) {
     for (const auto extents : {std::array{small, large}, {large, small}, {medium, small}})
       expect_well(explored(3, 1, send_to_one(extents, starts_all)));
+    for (const auto extents : {std::array{small, small}, {small, medium}, {medium, small}, {some, small}})
+      expect_well(explored_with_workers(3, 1, send_to_one(extents, starts_all)));
     EXPECT_NE(explored(3, 1, send_to_one({small, medium}, starts_all), "", tears::box).failure, "");
+  }
+}
+
+/// Rank 1 sends more than a ring has room for; rank 0 receives it, by tags in that order, and then sends something.
+rank_threads::code send_several(std::vector<int> tags, bool starts_all) {
+  return [=](communicator& mine, rank_threads&) {
+    int last = 0;
+    if (mine.rank() == 1) {
+      for (int i = 0; i < static_cast<int>(tags.size()); ++i) mine.send(i, 0, i);
+      mine.receive(last, 0);
+      if (last != 5) fail("data is not what was sent");
+      return;
+    }
+    std::vector<int> got(tags.size(), -1);
+    std::vector<request> started;
+    for (const int tag : tags) {
+      int& into = got[static_cast<std::size_t>(tag)];
+      if (starts_all)
+        started.push_back(mine.start_receive(into, 1, tag));
+      else
+        mine.receive(into, 1, tag);
+    }
+    wait_all(started);
+    for (int i = 0; i < static_cast<int>(tags.size()); ++i)
+      if (got[static_cast<std::size_t>(i)] != i) fail("data is not what was sent");
+    mine.send(5, 1);
+  };
+}
+
+TEST(Interleavings, MessagesThatFindNoRoomInARingComeBehindThoseThatDo) {
+  for (const bool starts_all : {false, true}) {
+    expect_well(explored_with_workers(2, 2, send_several({0, 1, 2, 3, 4, 5}, starts_all)));
+    expect_well(explored_with_workers(2, 2, send_several({5, 1, 0, 4, 2, 3}, starts_all)));
   }
 }
 
@@ -165,6 +202,8 @@ rank_threads::code take_back_a_receive(std::size_t extent, bool is_dropped) {
 TEST(Interleavings, AReceiveIsTakenBackOrGetsItsMessage) {
   for (const bool is_dropped : {false, true}) {
     for (const std::size_t extent : each_extent) expect_well(explored(2, 3, take_back_a_receive(extent, is_dropped)));
+    for (const std::size_t extent : {small, medium})
+      expect_well(explored_with_workers(2, 3, take_back_a_receive(extent, is_dropped)));
     EXPECT_NE(explored(2, 2, take_back_a_receive(large, is_dropped), "", tears::box).failure, "");
   }
 }
@@ -205,6 +244,8 @@ TEST(Interleavings, ASendIsTakenBackOrReceivedBesideAProbe) {
     for (const bool looks : {false, true}) {
       for (const std::size_t extent : each_extent)
         expect_well(explored(2, 3, take_back_a_send(extent, is_dropped, looks)));
+      for (const std::size_t extent : {small, some})
+        expect_well(explored_with_workers(2, 2, take_back_a_send(extent, is_dropped, looks)));
       EXPECT_NE(explored(2, 2, take_back_a_send(medium, is_dropped, looks), "", tears::box).failure, "");
     }
 }
@@ -246,6 +287,8 @@ rank_threads::code wait_for_one(std::size_t extent, bool fails, bool in_turn = f
 TEST(Interleavings, TheWaitForOneOfTwoMessagesEndsWithEither) {
   for (const std::size_t extent : each_extent) expect_well(explored(3, 2, wait_for_one(extent, false)));
   expect_well(explored(3, 2, wait_for_one(medium, true), "enough"));
+  expect_well(explored_with_workers(3, 1, wait_for_one(small, false)));
+  expect_well(explored_with_workers(3, 1, wait_for_one(small, true), "enough"));
   expect_well(explored(3, 1, wait_for_one(medium, false, true)));
   EXPECT_NE(explored(3, 1, wait_for_one(medium, false), "", tears::box).failure, "");
 }
@@ -295,18 +338,18 @@ TEST(Interleavings, ThreeRanksMeet) {
 
 TEST(Interleavings, BriefCallsAreOverWhenAllHaveSaidWhatTheyBring) {
   using enum calls;
-  expect_well(explored_in_slots(2, 3, make_calls({{{brief}, {brief}}})));
-  expect_well(explored_in_slots(2, 2, make_calls({{{brief, brief, brief}, {brief, brief, brief}}})));
-  expect_well(explored_in_slots(3, 1, make_calls({{{brief, brief}, {brief, brief}, {brief, brief}}})));
+  expect_well(explored_with_workers(2, 3, make_calls({{{brief}, {brief}}})));
+  expect_well(explored_with_workers(2, 2, make_calls({{{brief, brief, brief}, {brief, brief, brief}}})));
+  expect_well(explored_with_workers(3, 1, make_calls({{{brief, brief}, {brief, brief}, {brief, brief}}})));
 }
 
 TEST(Interleavings, WhereOneCallIsNotBriefNoneIs) {
   using enum calls;
   for (const calls other : {of_another_kind, not_brief, started}) {
-    expect_well(explored_in_slots(2, 2, make_calls({{{brief, brief}, {other, brief}}})));
-    expect_well(explored_in_slots(2, 2, make_calls({{{other, brief}, {brief, brief}}})));
-    expect_well(explored_in_slots(2, 1, make_calls({{{brief, brief, brief}, {brief, other, brief}}})));
-    expect_well(explored_in_slots(3, 1, make_calls({{{brief, brief}, {brief, brief}, {other, brief}}})));
+    expect_well(explored_with_workers(2, 2, make_calls({{{brief, brief}, {other, brief}}})));
+    expect_well(explored_with_workers(2, 2, make_calls({{{other, brief}, {brief, brief}}})));
+    expect_well(explored_with_workers(2, 1, make_calls({{{brief, brief, brief}, {brief, other, brief}}})));
+    expect_well(explored_with_workers(3, 1, make_calls({{{brief, brief}, {brief, brief}, {other, brief}}})));
   }
 }
 
@@ -314,13 +357,13 @@ TEST(Interleavings, WhereOneCallIsNotBriefNoneIs) {
 TEST(Interleavings, ARankThatIsAheadDisturbsNoBriefCall) {
   using enum calls;
   const std::vector<calls> ahead{brief, started, brief}, far{brief, started, started, brief};
-  expect_well(explored_in_slots(2, 2, make_calls({ahead, ahead})));
-  expect_well(explored_in_slots(2, 1, make_calls({far, far})));
+  expect_well(explored_with_workers(2, 2, make_calls({ahead, ahead})));
+  expect_well(explored_with_workers(2, 1, make_calls({far, far})));
 }
 
 /// Rank 2 throws in place of coming to a brief call, and the others are told.
 TEST(Interleavings, ARankThatThrowsEndsTheBriefCallOfTheOthers) {
-  expect_well(explored_in_slots(
+  expect_well(explored_with_workers(
       3, 1,
       [](communicator& mine, rank_threads&) {
         if (mine.rank() == 2) throw error("enough");
@@ -334,7 +377,7 @@ TEST(Interleavings, ARankThatThrowsEndsTheBriefCallOfTheOthers) {
 
 /// Rank 2 throws behind a brief call: it is over for the others, too.
 TEST(Interleavings, ARankThatThrowsBehindABriefCallDoesNotDivideTheOthers) {
-  expect_well(explored_in_slots(
+  expect_well(explored_with_workers(
       3, 2,
       [](communicator& mine, rank_threads& here) {
         weighing call(7, mine.rank() + 1);
@@ -348,7 +391,7 @@ TEST(Interleavings, ARankThatThrowsBehindABriefCallDoesNotDivideTheOthers) {
 
 /// Ranks 1 and 2 have a communicator of their own, in which they are 0 and 1.
 TEST(Interleavings, SomeRanksMakeBriefCallsOfTheirOwn) {
-  expect_well(explored_in_slots(3, 1, [](communicator& mine, rank_threads&) {
+  expect_well(explored_with_workers(3, 1, [](communicator& mine, rank_threads&) {
     communicator part = mine.split(mine.rank() > 0);
     if (mine.rank() == 0) return;
     weighing call(7, mine.rank());
@@ -566,7 +609,9 @@ TEST(Interleavings, ThreadsOfARankWaitSideBySide) {
 }
 
 struct stuck_ranks : rank_threads {
-  explicit stuck_ranks(code what) : rank_threads(2, std::move(what), "", tears::nothing) { servants.swap(threads); }
+  explicit stuck_ranks(code what, int workers = 1) : rank_threads(2, std::move(what), "", tears::nothing, workers) {
+    servants.swap(threads);
+  }
   void check() override {
     if (!all->is_stuck()) fail("ranks that wait for each other are not found");
   }
@@ -604,6 +649,43 @@ TEST(Interleavings, OnlyRanksThatAllWaitForEachOtherAreFound) {
       },
       3));
   expect_well(explore([] { return std::make_unique<watched_ranks>(); }, 2));
+}
+
+/// Each rank waits for what the other sends, and somebody asks whether both wait.
+struct watched_messages : rank_threads {
+  watched_messages()
+      : rank_threads(
+            2,
+            [](communicator& mine, rank_threads&) {
+              for (int i = 0; i < 2; ++i) {
+                int got = -1;
+                if (mine.rank() == 0) mine.send(i, 1);
+                mine.receive(got, 1 - mine.rank());
+                if (mine.rank() == 1) mine.send(i, 0);
+                if (got != i) fail("data is not what was sent");
+              }
+            },
+            "", tears::nothing, 2) {
+    threads.emplace_back([this] {
+      if (all->is_stuck()) fail("the ranks do not wait for each other");
+    });
+  }
+};
+
+TEST(Interleavings, AMessageInARingIsSeenByWhoWaits) {
+  expect_well(explore([] { return std::make_unique<watched_messages>(); }, 2));
+  // Rank 0 ends; what it has sent is not what rank 1 waits for.
+  expect_well(explore(
+      [] {
+        return std::make_unique<stuck_ranks>(
+            [](communicator& mine, rank_threads&) {
+              int got = 0;
+              if (mine.rank() == 0) return mine.send(1, 1, 2);
+              mine.receive(got, 0, 3);
+            },
+            2);
+      },
+      3));
 }
 
 }  // namespace

@@ -41,19 +41,25 @@ comm::pattern expected_pattern(const rank_member& m, int from, int tag, const ch
   return {from, tag, m.in.number};
 }
 
-void fill_message(transfer& t, const rank_member& m, const elements& data, int to, int tag, bool is_synchronous,
-                  location where) {
+void expect_send(const rank_member& m, int to, int tag, location where) {
   expect_call(m, "send", where);
   expect_rank(m, to, "send", where);
   expect_tag(tag, "send", where);
+}
+
+void record_send(const rank_member& m, const elements& data, int box, int tag, bool is_synchronous) noexcept {
+  m.of.record(event_kind::sends, static_cast<std::uint32_t>(box),
+              trace::pack(trace::sent_as{data.extent * data.bytes, is_synchronous}));
+  m.of.record(event_kind::channel, m.in.number, static_cast<std::uint64_t>(tag));
+}
+
+void fill_message(transfer& t, const rank_member& m, const elements& data, int tag, bool is_synchronous,
+                  location where) {
   t.owner = m.mine();
   t.said = {m.rank, tag, m.in.number};
   t.data = data;
   t.is_synchronous = is_synchronous;
   t.where = where;
-  m.of.record(event_kind::sends, static_cast<std::uint32_t>(m.in_world(to)),
-              trace::pack(trace::sent_as{t.bytes(), is_synchronous}));
-  m.of.record(event_kind::channel, m.in.number, static_cast<std::uint64_t>(tag));
 }
 
 /// The message comes to that rank's mailbox: gives whether the sender is done with it.
@@ -92,7 +98,7 @@ bool post_message(world& of, transfer& message, int box) {
     kept->came = message.came;
     of.across()->keeps(box);
   } else if (kept) {
-    ++its.copies;
+    of.count_copy(box, 1);
     kept->came = message.came = ++its.copied;
   }
   its.box.add_message(kept ? *kept : message);
@@ -108,18 +114,20 @@ void let_go(world& of, const transfer& copy, int rank) MASLIN_UNCHECKED {
   if (copy.is_elsewhere)
     of.across()->keeps_no_longer(rank);
   else
-    --of.at(rank).copies;
+    of.count_copy(rank, -1);
 }
 
-/// The rank begins to receive: gives whether it has received.
-bool post_receive(world& of, transfer& receive, int rank) {
+/// The rank begins to receive, from that rank of the world, or any: gives whether it has received.
+bool post_receive(world& of, transfer& receive, int rank, int from) {
   rank_state& mine = of.at(rank);
   mine.lock.lock();
   transfer* const message = mine.box.match_message(receive.wanted);
   if (!message) {
-    mine.box.add_receive(receive);
+    const bool has_memory = of.take_from_rings(rank, receive, from), is_done = receive.is_done();
+    if (!is_done && has_memory) mine.box.add_receive(receive);
     mine.lock.unlock();
-    return false;
+    if (!has_memory) throw std::bad_alloc();
+    return is_done;
   }
   if (message->is_copy) let_go(of, *message, rank);
   mine.lock.unlock();
@@ -153,6 +161,7 @@ bool withdraw(world& of, transfer& t, bool is_send, int box) {
 
 /// The same for a message that its sender knows by that number: a copy, or one whose bytes are elsewhere.
 bool withdraw_sent(world& of, int owner, std::uint64_t number, bool is_copy, int box) {
+  if (is_copy) of.empty_ring(owner, box);
   rank_state& its = of.at(box);
   transfer* sent = nullptr;
   {
@@ -172,7 +181,7 @@ bool withdraw_sent(world& of, int owner, std::uint64_t number, bool is_copy, int
 /// Waits for what was posted. If the world fails first, it is taken back.
 void complete(world& of, transfer& t, bool is_send, int box, const awaited_message& what) {
   const auto done = [&t] { return t.is_done(); };
-  if (of.look(done) || of.wait(t.owner, what, done, world::at_failure::give_up, false)) return;
+  if (of.look_for_messages(t.owner, done) || of.wait(t.owner, what, done, world::at_failure::give_up, false)) return;
   if (t.is_alone() || withdraw(of, t, is_send, box)) of.throw_given_up(t.owner, what.where);
   of.wait(t.owner, what, done, world::at_failure::go_on);
 }
@@ -253,14 +262,91 @@ struct started_message final : detail::started, transfer {
 }  // namespace
 
 transfer* world::copy_of(const transfer& message) noexcept try {
-  return comm::copy_into(pool::take(comm::size_of_copy(message)), message);
+  return comm::copy_into(pool::take(comm::size_of_copy(message.bytes())), message);
 } catch (const std::bad_alloc&) {
   return nullptr;
 }
 void world::free_copy(transfer* copy) noexcept {
-  const std::size_t size = comm::size_of_copy(*copy);
+  const std::size_t size = comm::size_of_copy(copy->bytes());
   copy->~transfer();
   pool::give(copy, size);
+}
+void world::count_copy(int rank, int more) noexcept MASLIN_UNCHECKED {
+  int& copies = at(rank).copies;
+  copies += more;
+  if (rings_) rings_->set_full(rank, copies >= most_kept);
+}
+
+namespace {
+
+/// Takes what lies in a ring, of that rank, to the mailbox whose lock the caller holds: to the receives that wait for
+/// it; to `wanted`, behind these, and then no more; the rest is kept. False where there is no memory for that. Gives
+/// who is to be resumed, if somebody is.
+bool take_out(world& of, comm::message_ring& ring, int from, int rank, transfer* wanted,
+              waiter*& sleeper) noexcept MASLIN_UNCHECKED {
+  rank_state& its = of.at(rank);
+  for (comm::message_ring::head one; ring.first(one); ring.pop(one.bytes())) {
+    transfer* receive = its.box.match_receive(one.said);
+    if (!receive && wanted && wanted->wanted.takes(one.said)) receive = wanted;
+    if (receive) {
+      if (comm::say(one.said, one.data, *receive)) ring.copy_to(receive->data.data, one.bytes());
+      receive->set(transfer::state::done);
+      if (receive == wanted) return ring.pop(one.bytes()), true;
+      if (waiter* const woken = world::take_sleeper(its)) sleeper = woken;
+      continue;
+    }
+    void* memory = nullptr;
+    try {
+      memory = pool::take(comm::size_of_copy(one.bytes()));
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    transfer* const kept = comm::make_copy(memory, one.said, one.data, from);
+    ring.copy_to(kept->data.data, one.bytes());
+    kept->came = one.number;
+    of.count_copy(rank, 1);
+    its.box.add_message(*kept);
+    if (std::exchange(its.probes, false))
+      if (waiter* const woken = world::take_sleeper(its)) sleeper = woken;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::uint64_t world::put_into_ring(int from, int to, const comm::envelope& said, const elements& data,
+                                   bool is_synchronous) {
+  if (!rings_ || from == to) return 0;
+  const bool is_small = !is_synchronous && eager_bytes_ > 0 && data.extent * data.bytes <= eager_bytes_;
+  const message_rings::put is = is_small ? rings_->send(from, to, said, data) : message_rings::put::refused;
+  if (is != message_rings::put::done) empty_ring(from, to);
+  return is == message_rings::put::refused ? 0 : rings_->between(from, to)->number();
+}
+
+void world::empty_ring(int from, int to) MASLIN_UNCHECKED {
+  comm::message_ring* const ring = rings_ ? rings_->between(from, to) : nullptr;
+  if (!ring || ring->is_read()) return;
+  waiter* sleeper = nullptr;
+  rank_state& its = at(to);
+  its.lock.lock();
+  const bool has_memory = take_out(*this, *ring, from, to, nullptr, sleeper);
+  its.lock.unlock();
+  resume(to, sleeper);
+  if (!has_memory) throw std::bad_alloc();
+}
+
+bool world::take_in_all(int rank) noexcept {
+  waiter* nobody = nullptr;  // who would sleep takes it in
+  return rings_->each_of(
+      rank, [&](comm::message_ring& one, int from) { return take_out(*this, one, from, rank, nullptr, nobody); });
+}
+
+bool world::take_from_rings(int rank, transfer& receive, int from) noexcept {
+  waiter* nobody = nullptr;
+  return !rings_ || rings_->each_of(rank, [&](comm::message_ring& one, int its) {
+    const bool may_have = (from == any_source || from == its) && !receive.is_done();
+    return !may_have || take_out(*this, one, its, rank, &receive, nobody);
+  });
 }
 
 void post_from_elsewhere(world& of, transfer& message, int box) { post_message(of, message, box); }
@@ -284,10 +370,14 @@ int communicator::size() const noexcept { return static_cast<int>(member_->in.ra
 
 void communicator::send_elements(const elements& data, int to, int tag, bool is_synchronous, location where) {
   const rank_member& m = *member_;
-  transfer mine;
-  fill_message(mine, m, data, to, tag, is_synchronous, where);
+  expect_send(m, to, tag, where);
   const int box = m.in_world(to);
-  if (!post_message(m.of, mine, box)) complete(m.of, mine, true, box, {awaited_message::what::send, box, tag, where});
+  record_send(m, data, box, tag, is_synchronous);
+  if (m.of.put_into_ring(m.mine(), box, {m.rank, tag, m.in.number}, data, is_synchronous) == 0) {
+    transfer mine;
+    fill_message(mine, m, data, tag, is_synchronous, where);
+    if (!post_message(m.of, mine, box)) complete(m.of, mine, true, box, {awaited_message::what::send, box, tag, where});
+  }
   m.of.record(event_kind::completes);
 }
 
@@ -299,18 +389,22 @@ message communicator::receive_elements(const elements& into, int from, int tag, 
   mine.data = into;
   mine.where = where;
   m.of.record(event_kind::receives);
-  if (!post_receive(m.of, mine, mine.owner))
+  if (!post_receive(m.of, mine, mine.owner, in_world(m, from)))
     complete(m.of, mine, false, mine.owner, {awaited_message::what::receive, in_world(m, from), tag, where});
   record_received(m, mine, 0);
   return received(mine, m.rank);
 }
 
 request communicator::start_send_elements(const elements& data, int to, int tag, bool is_synchronous, location where) {
+  const rank_member& m = *member_;
   auto started = std::make_unique<started_message>(member_);
-  fill_message(*started, *member_, data, to, tag, is_synchronous, where);
+  expect_send(m, to, tag, where);
+  fill_message(*started, m, data, tag, is_synchronous, where);
   started->is_send = true;
-  started->box = member_->in_world(to);
-  if (post_message(member_->of, *started, started->box)) started->set(transfer::state::done);
+  started->box = m.in_world(to);
+  record_send(m, data, started->box, tag, is_synchronous);
+  started->came = m.of.put_into_ring(started->owner, started->box, started->said, data, is_synchronous);
+  if (started->came != 0 || post_message(m.of, *started, started->box)) started->set(transfer::state::done);
   started->record_started();
   return request(std::move(started));
 }
@@ -322,7 +416,7 @@ request communicator::start_receive_elements(const elements& into, int from, int
   started->data = into;
   started->where = where;
   member_->of.record(event_kind::receives);
-  post_receive(member_->of, *started, started->owner);
+  post_receive(member_->of, *started, started->owner, in_world(*member_, from));
   started->record_started();
   return request(std::move(started));
 }

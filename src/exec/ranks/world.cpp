@@ -44,6 +44,9 @@ world::world(executor& exec, int count, void (*run)(void*, communicator&), void*
       have_workers_(!exec.serial() && !exec.is_described() && here_.size() <= static_cast<std::size_t>(exec.workers())),
       places_(across ? static_cast<std::size_t>(count) : 0),
       states_(here_.size()),
+      rings_(!across && have_workers_ && count > 1 && here_.size() <= message_rings::most_ranks
+                 ? std::make_unique<message_rings>(here_.size())
+                 : nullptr),
       whole_(0, all_of(count), other_processes(all_of(count)), ranks_here(all_of(count)),
              most_in_a_process(all_of(count)), slots_for(all_of(count), across ? across->slots_of_all() : nullptr)) {
   for (std::size_t place = 0; !places_.empty() && place < here_.size(); ++place)
@@ -166,6 +169,9 @@ void world::let_others_run(int rank) {
   if (gate && exec_.is_foreign_thread()) return;
   exec_.catch_up();
   exec_.let_others_run();
+  if (!rings_ || !rings_->has_some(rank)) return;
+  const base::locked held(at(rank).lock);
+  take_in(rank);  // what there is no memory for comes later
 }
 
 void world::throw_given_up(int rank, location where) {

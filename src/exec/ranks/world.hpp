@@ -21,6 +21,7 @@
 #include "exec/ranks/gateway.hpp"
 #include "exec/ranks/group.hpp"
 #include "exec/ranks/hosts.hpp"
+#include "exec/ranks/message_rings.hpp"
 #include "exec/ranks/turns.hpp"
 #include "maslin/error.hpp"
 #include "maslin/ranks.hpp"
@@ -44,8 +45,8 @@ struct awaited_message {
   location where;
 };
 
-/// What the others must know of a rank.
-struct alignas(64) rank_state {
+/// What the others must know of a rank. Two lines, since processors fetch neighbours, too.
+struct alignas(128) rank_state {
   // What a message needs, in one cache line.
   base::short_lock lock;
   int copies MASLIN_GUARDED_BY(lock) = 0;  ///< messages in the box that their senders do not wait for
@@ -240,8 +241,10 @@ class world {
     waits_across away(across_);
     for (;;) {
       mine.lock.lock();
+      const bool has_memory = take_in(rank);
       if (done()) return mine.lock.unlock(), true;
       mine.lock.unlock();
+      if (!has_memory && !has_failed()) fail(rank, std::make_exception_ptr(std::bad_alloc()));
       if (then == at_failure::give_up && has_failed()) return false;
       if (across_ && !away.is()) {
         bool is_done = false;
@@ -266,8 +269,13 @@ class world {
         continue;
       }
       mine.lock.lock();
-      if (done() || (then == at_failure::give_up &&
-                     has_failed())) {  // `fail` looks for sleepers under the lock, after it has said so
+      if (rings_) rings_->lie_down(rank);
+      // Without memory for what has come the world is to fail.
+      const bool fails = !take_in(rank) && !has_failed();
+      if (done() || fails ||
+          (then == at_failure::give_up &&
+           has_failed())) {  // `fail` looks for sleepers under the lock, after it has said so
+        if (rings_) rings_->get_up(rank);
         mine.lock.unlock();
         continue;
       }
@@ -277,6 +285,7 @@ class world {
       if constexpr (requires { done.changes(); }) mine.changes = mine.gate ? 0 : done.changes();
       me->next = std::exchange(mine.sleeper, me);
       me->sleep(mine.lock, {.is_message = true});
+      if (rings_) rings_->get_up(rank);
       away.end();
     }
   }
@@ -318,6 +327,38 @@ class world {
   }
   /// Gives a copy of a message that its sender does not wait for; null where there is no memory.
   static comm::transfer* copy_of(const comm::transfer& message) noexcept;
+  /// A copy more, or less, is kept for that rank, whose lock the caller holds.
+  void count_copy(int rank, int more) noexcept;
+
+  // Small messages go through rings where up to eight ranks have a worker each.
+
+  /// A message of that rank's goes into the ring to another one. Gives its number in that; 0 where it goes another way,
+  /// behind what is in the ring.
+  std::uint64_t put_into_ring(int from, int to, const comm::envelope& said, const detail::elements& data,
+                              bool is_synchronous);
+  /// What that rank has put into the ring to another one comes to the mailbox.
+  void empty_ring(int from, int to);
+  /// What lies in the rank's rings comes to its mailbox, whose lock it holds; false where there is no memory for it.
+  bool take_in(int rank) noexcept { return !rings_ || take_in_all(rank); }
+  /// The first message there that a receive takes comes to that, and what lies before it to the mailbox. `from`: a rank
+  /// of the world, or any. False where there is no memory for that.
+  bool take_from_rings(int rank, comm::transfer& receive, int from) noexcept;
+  /// `look` for a rank that waits for messages.
+  template <class Moved>
+  bool look_for_messages(int rank, Moved&& has_moved) MASLIN_UNCHECKED {
+    if (!rings_) return look(has_moved);
+    // A pause takes as long as half of a message's way: what comes at once is seen without one.
+    for (int i = -MASLIN_RANK_LOOKS / 2; i < MASLIN_RANK_LOOKS; ++i) {
+      if (has_moved()) return true;
+      if (rings_->has_some(rank)) {
+        const base::locked held(at(rank).lock);
+        take_in_all(rank);
+      } else if (i >= 0) {
+        base::relax();
+      }
+    }
+    return has_moved();
+  }
   static void free_copy(comm::transfer* copy) noexcept;
   void resume(int rank, waiter* sleeper) noexcept {
     if (turns_) return turns_->ready(rank);
@@ -336,6 +377,7 @@ class world {
  private:
   /// Do all sleep that have not ended? Gives which sleep of each that is.
   bool all_sleep(std::vector<std::uint64_t>& sleeps);
+  bool take_in_all(int rank) noexcept;
   bool is_stuck_across();
   void note(int rank, const awaited_message& what);
   bool has_given_up(int rank) {
@@ -371,6 +413,7 @@ class world {
   const bool have_workers_;
   std::vector<int> places_;  ///< in `here_`, by rank; empty where all ranks are here
   std::vector<rank_state> states_;
+  const std::unique_ptr<message_rings> rings_;
   rank_group whole_;
   base::short_lock groups_lock_;
   std::uint32_t groups_made_ MASLIN_GUARDED_BY(groups_lock_) = 0;  ///< by `split` and `among`, in this process
