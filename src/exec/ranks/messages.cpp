@@ -214,7 +214,7 @@ struct started_message final : detail::started, transfer {
   }
 
   message wait(location place) override {
-    complete(by.of, *this, is_send, box, awaits(place));
+    if (!is_done()) complete(by.of, *this, is_send, box, awaits(place));
     record_completion();
     if (is_send) return {by.rank, said.tag, data.extent};
     return received(*this, by.rank);
@@ -364,7 +364,9 @@ void rank_member::expect_own_code(const char* call, location where) const {
 
 communicator::communicator(std::shared_ptr<const rank_member> member) noexcept : member_(std::move(member)) {}
 communicator::communicator(communicator&& from) noexcept = default;
-communicator::~communicator() = default;
+communicator::~communicator() {
+  if (member_ && member_->started > 0) member_->stays = member_;
+}
 int communicator::rank() const noexcept { return member_->rank; }
 int communicator::size() const noexcept { return static_cast<int>(member_->in.ranks.size()); }
 
@@ -397,7 +399,7 @@ message communicator::receive_elements(const elements& into, int from, int tag, 
 
 request communicator::start_send_elements(const elements& data, int to, int tag, bool is_synchronous, location where) {
   const rank_member& m = *member_;
-  auto started = std::make_unique<started_message>(member_);
+  auto started = std::make_unique<started_message>(m);
   expect_send(m, to, tag, where);
   fill_message(*started, m, data, tag, is_synchronous, where);
   started->is_send = true;
@@ -410,7 +412,7 @@ request communicator::start_send_elements(const elements& data, int to, int tag,
 }
 
 request communicator::start_receive_elements(const elements& into, int from, int tag, location where) {
-  auto started = std::make_unique<started_message>(member_);
+  auto started = std::make_unique<started_message>(*member_);
   started->wanted = expected_pattern(*member_, from, tag, "receive", where);
   started->owner = started->box = member_->mine();
   started->data = into;

@@ -21,8 +21,8 @@ namespace {
 
 /// A call of all ranks that was started.
 struct started_call final : started {
-  started_call(std::shared_ptr<const rank_member> m, joint_call& mine, location where)
-      : started(std::move(m)), called(where), call(by, mine, where, rank_call::kind::started) {
+  started_call(const rank_member& m, joint_call& mine, location where)
+      : started(m), called(where), call(by, mine, where, rank_call::kind::started) {
     by.of.record(trace::event_kind::starts, 0, traced_number(this));
   }
 
@@ -58,7 +58,7 @@ std::string at_place(location where) { return fmt::format("{}:{}", where.file_na
 
 request communicator::start_together(joint_call& mine, location where) {
   expect_call(*member_, "start_together", where);
-  return request(std::make_unique<started_call>(member_, mine, where));
+  return request(std::make_unique<started_call>(*member_, mine, where));
 }
 
 request::request() noexcept = default;
@@ -142,9 +142,11 @@ class unfinished {
   ~unfinished() {
     for (started* one : messages_) one->is_listed = false;
   }
-  void add(started& one) {
+  /// `most`: so many are added.
+  void add(started& one, std::size_t most) {
     if (!one.is_message()) return calls_.push_back(&one);
     if (one.is_listed) return;  // the caller has named it twice
+    if (messages_.empty()) messages_.reserve(most);
     messages_.push_back(&one);
     one.is_listed = true;
   }
@@ -186,7 +188,7 @@ void wait_all(std::span<request* const> requests, location where) {
     if (!one->started_) continue;
     if (one->started_->by.own != own) one->started_->by.expect_own_code("wait_all", where);
     own = one->started_->by.own;
-    if (!one->started_->is_over()) left.add(*one->started_);
+    if (!one->started_->is_over()) left.add(*one->started_, requests.size());
   }
   for (left.advance(); !left.empty(); left.advance()) {
     world& of = left.any().by.of;

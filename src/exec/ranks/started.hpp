@@ -22,8 +22,10 @@ inline void expect_call(const detail::rank_member& m, const char* call, location
 namespace detail {
 
 struct started {
-  explicit started(std::shared_ptr<const rank_member> member) : by(*member), kept_(std::move(member)) {}
-  virtual ~started() = default;
+  explicit started(const rank_member& member) noexcept : by(member) { ++by.started; }
+  virtual ~started() {
+    if (--by.started == 0) by.stays.reset();
+  }
   started(const started&) = delete;
   started& operator=(const started&) = delete;
 
@@ -50,9 +52,6 @@ struct started {
     by.expect_own_code("request::test", begun);
     by.of.let_others_run(by.mine());
   }
-
- private:
-  const std::shared_ptr<const rank_member> kept_;
 };
 
 }  // namespace detail

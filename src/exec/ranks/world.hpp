@@ -480,6 +480,9 @@ struct rank_member {
   int rank;
   const scope* own;                  ///< the tasks of its code
   std::shared_ptr<rank_group> kept;  ///< `in`, unless it is that of all ranks
+  /// So many things are started and use this. If the communicator is gone before them, this stays until the last is.
+  mutable int started = 0;
+  mutable std::shared_ptr<const rank_member> stays = nullptr;
 };
 
 }  // namespace detail
