@@ -53,7 +53,31 @@ class RanksEagerAsUsual : eager_is, public Promise {
  protected:
   RanksEagerAsUsual() : eager_is(nullptr) {}
 };
-TEST_P(RanksEagerAsUsual, Keep256Bytes) { expect_kept_up_to(256); }
+TEST_P(RanksEagerAsUsual, Keep16KiB) { expect_kept_up_to(std::size_t{16} << 10); }
+TEST_P(RanksEagerAsUsual, KeepFewThatAreLong) {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{4096}, std::size_t{4097}, std::size_t{16'384}}) {
+    const auto room = static_cast<int>(64 / ((bytes + 4095) / 4096));  // a receiver has 64 places of 4 KiB
+    for (int more = 0; more < 2; ++more) {
+      const std::string what = complaint([&] {
+        ms::ranks(2, [&](ms::communicator& world) {
+          std::vector<char> data(bytes, 'x');
+          int first = 3;
+          for (int round = 0; round < 2; ++round) {  // what is received leaves its places
+            if (world.rank() == 0) {
+              for (int i = 0; i < room + round * more; ++i) world.send(data, 1, 1);
+              world.synchronous_send(first, 1, 2);
+            } else {
+              world.receive(first, 0, 2);
+              for (int i = 0; i < room; ++i) world.receive(data, 0, 1);
+            }
+            world.barrier();
+          }
+        });
+      });
+      EXPECT_EQ(what.empty(), more == 0) << bytes << ": " << what;
+    }
+  }
+}
 MASLIN_ON_EVERY_EXECUTOR(RanksEagerAsUsual);
 
 class RanksMoreEager : eager_is, public Promise {

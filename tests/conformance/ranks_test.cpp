@@ -176,7 +176,7 @@ TEST_P(Ranks, AProbeWaitsForAMessageAndLeavesIt) {
 TEST_P(Ranks, WhatWasStartedAndIsNotWaitedForIsTakenBack) {
   ms::ranks(2, [](ms::communicator& world) {
     int never = 3;
-    std::vector<int> large(1000);
+    std::vector<int> large(10'000);
     if (world.rank() == 0) {
       { const ms::request receive = world.start_receive(never, 1, 99); }
       { const ms::request send = world.start_send(large, 1, 98); }
@@ -359,7 +359,7 @@ TEST_P(Ranks, TheExceptionOfARankEndsTheOthersWaitsAndIsRethrown) {
         ~counted() { ++of; }
       } at_end{ended};
       int never = 0;
-      std::vector<int> large(1000);
+      std::vector<int> large(10'000);
       if (world.rank() == 4) throw ms::error("rank 4 has had enough");
       if (world.rank() == 1) world.send(large, 2);
       if (world.rank() == 3) world.barrier();
@@ -377,7 +377,7 @@ TEST_P(Ranks, TheExceptionOfARankEndsWhatOthersHaveStarted) {
   const std::string what = complaint([&] {
     ms::ranks(5, [&](ms::communicator& world) {
       int never = 0;
-      std::vector<int> large(1000);
+      std::vector<int> large(10'000);
       if (world.rank() == 4) {
         for (int rank = 0; rank < 4; ++rank) world.receive(never, rank, 1);
         throw ms::error("rank 4 has had enough");
@@ -466,7 +466,7 @@ TEST_P(Ranks, ThatAllWaitForEachOtherIsSaid) {
   const std::string what = complaint([] {
     ms::ranks(4, [](ms::communicator& world) {
       int never = 0;
-      std::vector<int> large(1000);
+      std::vector<int> large(10'000);
       if (world.rank() == 0) world.receive(never, 1, 5);
       if (world.rank() == 1) world.send(large, 2, 6);
       if (world.rank() == 2) world.receive(never, 0);

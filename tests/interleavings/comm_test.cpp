@@ -15,6 +15,7 @@
 #include "brief_calls.hpp"
 #include "complaint.hpp"
 #include "ends.hpp"
+#include "exec/ranks/eager.hpp"
 #include "exec/ranks/world.hpp"
 #include "summing.hpp"
 #include "weighing.hpp"
@@ -48,6 +49,7 @@ struct rank_threads : explorer::scenario {
       : machine(workers), of_rank(std::move(what)), ends_with(std::move(thrown)) {
     forget_given_blocks();
     thread_locals = archetype::thread_locals();
+    set_eager_bytes(256);  // also senders of short messages wait
     all.emplace(
         machine, ranks,
         [](void* self, communicator& mine) {
@@ -68,7 +70,7 @@ struct rank_threads : explorer::scenario {
     for (int i = 0; i < all->size() && thrown.empty(); ++i) {
       rank_state& its = all->at(i);
       const base::locked held(its.lock);
-      if (its.copies != 0) fail("copies are counted that are not there");
+      if (its.kept != 0) fail("copies are counted that are not there");
       if (its.box.find_message({any_source, any_tag, comm::mailbox::any_group})) fail("a message is left");
     }
     rank_group& whole = all->whole();

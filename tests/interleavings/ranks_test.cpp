@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine.hpp"
+#include "exec/ranks/eager.hpp"
 #include "exec/ranks/world.hpp"
 #include "summing.hpp"
 
@@ -25,6 +26,7 @@ struct two_ranks : engine {
   std::array<std::function<void()>, 2> bodies;
 
   two_ranks(code what, bool is_torn) : engine(2, archetype::none, [this] { begin(); }), of_rank(std::move(what)) {
+    set_eager_bytes(256);  // also senders of short messages wait
     all.emplace(
         machine, 2, [](void* self, communicator& mine) { static_cast<two_ranks*>(self)->of_rank(mine); }, this);
     if (is_torn) tear(all->at(1).lock);

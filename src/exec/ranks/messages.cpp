@@ -22,7 +22,7 @@ namespace {
 
 // A message of up to so many bytes is copied while the mailbox is locked; a longer one after it.
 constexpr std::size_t copied_under_lock = 2048;
-// So many messages are kept in a mailbox, of senders that go on.
+// So many places a mailbox has for messages that are kept, so that their senders go on.
 constexpr int most_kept = 64;
 
 void expect_rank(const rank_member& m, int rank, const char* call, location where) {
@@ -87,7 +87,8 @@ bool post_message(world& of, transfer& message, int box) {
     of.resume(box, sleeper);
     return true;
   }
-  const bool is_small = comm::is_eager(message, of.eager_bytes()) && its.copies < most_kept;
+  const int places = of.places_of(message.bytes());
+  const bool is_small = comm::is_eager(message, of.eager_bytes()) && its.kept + places <= most_kept;
   const bool may_keep = message.is_elsewhere ? message.is_copy : is_small;
   transfer* const kept = may_keep ? world::copy_of(message) : nullptr;
   if (message.is_copy && !kept) {
@@ -98,7 +99,7 @@ bool post_message(world& of, transfer& message, int box) {
     kept->came = message.came;
     of.across()->keeps(box);
   } else if (kept) {
-    of.count_copy(box, 1);
+    of.count_kept(box, places);
     kept->came = message.came = ++its.copied;
   }
   its.box.add_message(kept ? *kept : message);
@@ -114,7 +115,7 @@ void let_go(world& of, const transfer& copy, int rank) MASLIN_UNCHECKED {
   if (copy.is_elsewhere)
     of.across()->keeps_no_longer(rank);
   else
-    of.count_copy(rank, -1);
+    of.count_kept(rank, -of.places_of(copy.bytes()));
 }
 
 /// The rank begins to receive, from that rank of the world, or any: gives whether it has received.
@@ -271,10 +272,10 @@ void world::free_copy(transfer* copy) noexcept {
   copy->~transfer();
   pool::give(copy, size);
 }
-void world::count_copy(int rank, int more) noexcept MASLIN_UNCHECKED {
-  int& copies = at(rank).copies;
-  copies += more;
-  if (rings_) rings_->set_full(rank, copies >= most_kept);
+void world::count_kept(int rank, int places) noexcept MASLIN_UNCHECKED {
+  int& kept = at(rank).kept;
+  kept += places;
+  if (rings_) rings_->set_full(rank, kept >= most_kept);
 }
 
 namespace {
@@ -304,7 +305,7 @@ bool take_out(world& of, comm::message_ring& ring, int from, int rank, transfer*
     transfer* const kept = comm::make_copy(memory, one.said, one.data, from);
     ring.copy_to(kept->data.data, one.bytes());
     kept->came = one.number;
-    of.count_copy(rank, 1);
+    of.count_kept(rank, of.places_of(one.bytes()));
     its.box.add_message(*kept);
     if (std::exchange(its.probes, false))
       if (waiter* const woken = world::take_sleeper(its)) sleeper = woken;

@@ -20,7 +20,9 @@ namespace maslin {
 
 namespace {
 
-constexpr std::size_t usual_eager_bytes = 256;
+// A rank that is not held up by its receivers runs for longer before another one of its worker does, and finds its data
+// in the core's cache.
+constexpr std::size_t usual_eager_bytes = std::size_t{16} << 10, usual_place_bytes = std::size_t{4} << 10;
 std::optional<std::size_t> eager_bytes;
 
 std::vector<int> all_of(int count) {
@@ -40,6 +42,7 @@ world::world(executor& exec, int count, void (*run)(void*, communicator&), void*
       body_(body),
       across_(across),
       eager_bytes_(eager_bytes_of_the_run().value_or(usual_eager_bytes)),
+      place_bytes_(std::max(eager_bytes_of_the_run().value_or(0), usual_place_bytes)),
       here_(across ? across->ranks_here() : all_of(count)),
       have_workers_(!exec.serial() && !exec.is_described() && here_.size() <= static_cast<std::size_t>(exec.workers())),
       places_(across ? static_cast<std::size_t>(count) : 0),

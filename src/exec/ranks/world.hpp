@@ -2,6 +2,7 @@
 // The ranks of one call of ms::ranks: their mailboxes, how they wait, and how all end when one fails. README.md states
 // the protocol.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -49,7 +50,7 @@ struct awaited_message {
 struct alignas(128) rank_state {
   // What a message needs, in one cache line.
   base::short_lock lock;
-  int copies MASLIN_GUARDED_BY(lock) = 0;  ///< messages in the box that their senders do not wait for
+  int kept MASLIN_GUARDED_BY(lock) = 0;  ///< places that copies in the box take (`places_of`)
   comm::mailbox box MASLIN_GUARDED_BY(lock);
   /// Its code, until something of the rank's changes; the rank's threads, linked by `next`, where it has several.
   waiter* sleeper MASLIN_GUARDED_BY(lock) = nullptr;
@@ -149,8 +150,12 @@ class world {
   const std::vector<int>& here() const noexcept { return here_; }
   bool is_here(int rank) const noexcept { return !across_ || across_->is_here(rank); }
   gateway* across() const noexcept { return across_; }
-  /// A message of up to so many bytes is kept for its receiver, if it is here.
+  /// A message of up to so many bytes is kept for its receiver, if it is here, and it has places for that.
   std::size_t eager_bytes() const noexcept { return eager_bytes_; }
+  /// Gives how many of a receiver's places a message takes that is kept.
+  int places_of(std::size_t bytes) const noexcept {
+    return static_cast<int>(std::max<std::size_t>(1, (bytes + place_bytes_ - 1) / place_bytes_));
+  }
   /// One of this process's.
   rank_state& at(int rank) noexcept {
     return states_[static_cast<std::size_t>(places_.empty() ? rank : places_[static_cast<std::size_t>(rank)])];
@@ -327,8 +332,8 @@ class world {
   }
   /// Gives a copy of a message that its sender does not wait for; null where there is no memory.
   static comm::transfer* copy_of(const comm::transfer& message) noexcept;
-  /// A copy more, or less, is kept for that rank, whose lock the caller holds.
-  void count_copy(int rank, int more) noexcept;
+  /// Copies take so many places more of that rank, whose lock the caller holds, or fewer.
+  void count_kept(int rank, int places) noexcept;
 
   // Small messages go through rings where up to eight ranks have a worker each.
 
@@ -404,7 +409,7 @@ class world {
   void (*const run_)(void*, communicator&);
   void* const body_;
   gateway* const across_;
-  const std::size_t eager_bytes_;
+  const std::size_t eager_bytes_, place_bytes_;
   detail::host_functions* host_ = nullptr;
   MASLIN_ATOMIC<bool> call_ended_{false};  ///< of the rank that blocks for it
   const std::vector<int> here_;
