@@ -24,7 +24,7 @@ static int wide(void) {
 static void at_exit(void) { fprintf(stderr, "an exit handler ran\n"); }
 
 int main(int argc, char** argv) {
-  int me, data[2000] = {0};
+  int me, data[5000] = {0};
   MPI_Request request;
   MPI_Comm part;
   const char* const which = argc > 1 ? argv[1] : "";
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   if (strcmp(which, "stuck") == 0 && me < 2) MPI_Recv(data, 1, MPI_INT, 1 - me, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  if (strcmp(which, "all send") == 0) MPI_Send(data, 2000, MPI_INT, (me + 1) % 3, 3, MPI_COMM_WORLD);
+  if (strcmp(which, "all send") == 0) MPI_Send(data, 5000, MPI_INT, (me + 1) % 3, 3, MPI_COMM_WORLD);
   if (strcmp(which, "nobody sends") == 0) {
     MPI_Irecv(data, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -56,13 +56,13 @@ int main(int argc, char** argv) {
   }
   if (strcmp(which, "probes") == 0) MPI_Probe((me + 1) % 3, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (strcmp(which, "other tag") == 0) {
-    if (me == 0) MPI_Ssend(data, 2000, MPI_INT, 1, 4, MPI_COMM_WORLD);
-    if (me == 1) MPI_Recv(data, 2000, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (me == 0) MPI_Ssend(data, 5000, MPI_INT, 1, 4, MPI_COMM_WORLD);
+    if (me == 1) MPI_Recv(data, 5000, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   if (strcmp(which, "other communicator") == 0) {
     MPI_Comm_dup(MPI_COMM_WORLD, &part);
-    if (me == 0) MPI_Send(data, 2000, MPI_INT, 1, 4, part);
-    if (me == 1) MPI_Recv(data, 2000, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (me == 0) MPI_Send(data, 5000, MPI_INT, 1, 4, part);
+    if (me == 1) MPI_Recv(data, 5000, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   if (strcmp(which, "small and synchronous") == 0) MPI_Ssend(data, 1, MPI_INT, (me + 1) % 3, 3, MPI_COMM_WORLD);
   if (strcmp(which, "one is missing") == 0 && me == 2) {

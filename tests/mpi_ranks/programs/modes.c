@@ -2,7 +2,7 @@
 // up.
 #include "expect.h"
 
-enum { length = 1500 };  // more than a message that is kept for its receiver, also one of another process
+enum { length = 5000 };  // more than a message that is kept for its receiver, also one of another process
 static int left, right, out[length], in[length];
 
 static void fill(int turn) {
