@@ -336,7 +336,7 @@ bool forwarder::read_parcel() {
     std::memcpy(static_cast<void*>(&one), at, sizeof one);
     if (one.to == record::forwarder) {
       notice told;
-      std::memcpy(&told, &one.head, sizeof told);
+      std::memcpy(static_cast<void*>(&told), &one.head, sizeof told);
       hear(one.from, told);
       parcel_read_ += sizeof one;
       continue;

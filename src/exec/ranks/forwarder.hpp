@@ -36,7 +36,7 @@ class forwarder {
     };
     what is = what::kept;
     std::int32_t number = 0, value = 0;
-    comm::ranks_found found;               ///< of all its processes
+    comm::ranks_found found{};             ///< of all its processes
     std::uint64_t sent = 0, received = 0;  ///< packets, by its forwarder
     bool is_like(const notice& later) const noexcept {
       return found == later.found && sent == later.sent && received == later.received;
