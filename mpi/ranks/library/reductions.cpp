@@ -325,10 +325,12 @@ bool mpi::combine_few(calls_of_all all) {
 
 std::uint64_t call_of_all::combined_kind() const noexcept {
   constexpr int most_roots = 1 << 4;
+  // Each rank waits twice, and calls the system for each other one: less than this is combined sooner by all processes.
+  constexpr std::size_t divided_bytes = 32 << 10;
   const bool reduces = as == briefly::reduce || as == briefly::reduce_to_all;
   if (!reduces || keeps_ || in.is_inter() || op->function || !offers.exists() || root + 1 >= most_roots) return 0;
   const datatype& type = *offers.whole.type;
-  if (type.predefined == 0 || !type.is_dense || type.lower != 0 || offers.whole.count == 0) return 0;
+  if (type.predefined == 0 || !type.is_dense || type.lower != 0 || offers.whole.bytes() < divided_bytes) return 0;
   // From the high bits: it is no brief call, 1; which call, 3; how the types combine, 8; by what, 5; the root, 4; how
   // many, 32.
   static_assert(MPI_NO_OP < 1 << 5);

@@ -85,9 +85,9 @@ class call_slots {
     MASLIN_ATOMIC<std::uint64_t>& word = of(0).decided;
     std::uint64_t said = word.load(std::memory_order_relaxed);
     const std::uint64_t mine = number << 1 | (goes_on ? 1 : 0);
-    while (said >> 1 != number)
+    while (said >> 1 < number)
       if (word.compare_exchange_weak(said, mine, std::memory_order_relaxed)) return goes_on;
-    return (said & 1) != 0;
+    return said == (number << 1 | 1);  // who is at a later call has given this one up
   }
   /// What that rank gives in a brief call on which all agree. It stays until the caller comes to its next call.
   std::span<const std::byte> given(int rank, std::uint64_t number) const noexcept {

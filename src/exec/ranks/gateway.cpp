@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <cstring>
 #include <new>
@@ -335,8 +336,8 @@ bool gateway::write(int member, transfer& message) {
 
 bool gateway::send(transfer& message, int to) {
   message.wanted.source = to;  // which a send has no use for
-  const bool small =
-      comm::is_eager(message, eager_bytes_) && kept(to).load(std::memory_order_relaxed) < node_memory::most_kept;
+  const bool small = comm::is_eager(message.bytes(), message.is_synchronous, eager_bytes_) &&
+                     kept(to).load(std::memory_order_relaxed) < node_memory::most_kept;
   const int member = node_.member_for(process_of(to));
   out& of = out_[static_cast<std::size_t>(member)];
   of.lock.lock();
@@ -441,6 +442,8 @@ bool gateway::copy_directly(int process, std::byte* here, std::byte* there, std:
   for (std::size_t done = 0; done < bytes;) {
     const iovec ours{here + done, bytes - done}, theirs{there + done, bytes - done};
     const ssize_t some = copy(pid, &ours, 1, &theirs, 1, 0);
+    // A process that is gone ends its job, and with it this one: what it would tell meanwhile would be wrong.
+    for (const bool is_gone = some < 0 && errno == ESRCH; is_gone;) pause();
     if (some <= 0) {  // the system does not let it
       copies_directly_.store(false, std::memory_order_relaxed);
       return false;

@@ -126,15 +126,18 @@ bool rank_call::meet_in_slots(const combined_call& brings, std::uint64_t its_kin
   std::array<combined_call::places, call_slots::most_ranks> all;
   for (int rank = 0; rank < m_.in.size(); ++rank)
     std::memcpy(&all[static_cast<std::size_t>(rank)], slots.given(rank, number).data(), sizeof mine);
-  const bool is_made = sum.make_share(m_.rank, all);
-  await_in_slots(slots.come(m_.rank, its_kind, {}), world::at_failure::go_on);
-  if (!is_made)
-    throw error(
-        fmt::format("rank {} in a call of all ranks at {}: the system does not let it copy from and to the memory "
-                    "of other processes any more; allow process_vm_readv and process_vm_writev to the end, or "
-                    "never",
-                    m_.mine(), at_place(mine_.where)));
-  return true;
+  const std::byte is_made{sum.make_share(m_.rank, all)};
+  const std::uint64_t second = slots.come(m_.rank, its_kind, std::span(&is_made, 1));
+  await_in_slots(second, world::at_failure::go_on);
+  int made = 0;
+  while (made < m_.in.size() && slots.given(made, second)[0] != std::byte{0}) ++made;
+  if (made == m_.in.size()) return true;
+  const auto why = std::make_exception_ptr(error(
+      fmt::format("rank {} in a call of all ranks at {}: the system does not let rank {} copy from and to the memory "
+                  "of other processes any more; allow process_vm_readv and process_vm_writev to the end, or never",
+                  m_.mine(), at_place(mine_.where), m_.in_world(made))));
+  m_.of.fail(m_.mine(), why);
+  std::rethrow_exception(why);
 }
 
 call_slots::others rank_call::await_in_slots(std::uint64_t number, world::at_failure then) {
