@@ -284,7 +284,7 @@ class communicator {
   MASLIN_API void meet(const detail::contribution& mine, location where);
   MASLIN_API std::vector<std::byte> call_host(const detail::called& what);
 
-  std::shared_ptr<const detail::rank_member> member_;  ///< what is started keeps it
+  std::shared_ptr<const detail::rank_member> member_;  ///< it stays while something lives that it has started
 };
 
 namespace detail {

@@ -40,7 +40,8 @@ MASLIN_API std::size_t wait_any(std::span<request* const> requests, location whe
 MASLIN_API void wait_all(std::span<request* const> requests, location where = location::current());
 
 /// A send, a receive or a call of all ranks that was started and goes on. Its data must stay until `wait` has returned
-/// or `test` has given true. The destructor takes back what has not happened; an empty request stands for nothing.
+/// or `test` has given true. The destructor takes back what has not happened; an empty request stands for nothing. It
+/// is the rank's own, as its communicator is: no other code waits for it or destroys it.
 class request {
  public:
   MASLIN_API request() noexcept;

@@ -60,10 +60,10 @@ struct transfer {
   void set(state to) noexcept { is.store(to, std::memory_order_release); }
 };
 
-/// Gives whether the message may be kept for its receiver, so that its sender goes on. Messages of up to `most` bytes
-/// may; with 0 no message may, not even an empty one.
-inline bool is_eager(const transfer& message, std::size_t most) noexcept {
-  return most > 0 && message.bytes() <= most && !message.is_synchronous;
+/// Gives whether a message of so many bytes may be kept for its receiver, so that its sender goes on. Messages of up to
+/// `most` bytes may; with 0 no message may, not even an empty one.
+inline bool is_eager(std::size_t bytes, bool is_synchronous, std::size_t most) noexcept {
+  return most > 0 && bytes <= most && !is_synchronous;
 }
 /// How many bytes of memory a copy of a message of so many bytes takes.
 constexpr std::size_t size_of_copy(std::size_t bytes) noexcept { return sizeof(transfer) + bytes; }

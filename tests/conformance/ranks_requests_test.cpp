@@ -76,6 +76,45 @@ TEST_P(RankRequests, WhatHasBeenMatchedIsNotTakenBack) {
   });
 }
 
+TEST_P(RankRequests, AReceiveIsNotTakenBackWhereTheMessageWasSentBefore) {
+  ms::ranks(2, [](ms::communicator& world) {
+    for (int i = 0; i < 200; ++i) {
+      int got = -1;
+      ms::request received;
+      if (world.rank() == 1) received = world.start_receive(got, 0);
+      world.barrier();
+      if (world.rank() == 0) world.send(i, 1);
+      world.barrier();
+      if (world.rank() == 0) continue;
+      EXPECT_FALSE(received.cancel()) << i;
+      received.wait();
+      EXPECT_EQ(got, i);
+    }
+  });
+}
+
+TEST_P(RankRequests, AReceiverThatTestsAndTakesNothingKeepsFewMessages) {
+  if (!may_ask()) return;
+  ms::ranks(2, [](ms::communicator& world) {
+    constexpr int most = 2000;
+    int other = 0, count = 0;
+    if (world.rank() == 1) {
+      ms::request last = world.start_receive(other, 0, 9);
+      while (!last.test()) continue;
+      world.receive(count, 0, 8);
+      for (int i = 0, got = 0; i < count; ++i) world.receive(got, 0, 1);
+      return;
+    }
+    std::vector<ms::request> sent;
+    while (count < most && (sent.push_back(world.start_send(other, 1, 1)), sent.back().test())) ++count;
+    EXPECT_GE(count, 64);
+    EXPECT_LT(count, most);  // 64, and what a ring has
+    if (!sent.back().cancel()) ++count;
+    world.synchronous_send(other, 1, 9);
+    world.synchronous_send(count, 1, 8);
+  });
+}
+
 TEST_P(RankRequests, ACopyThatIsTakenBackMakesRoomForOthers) {
   ms::ranks(2, [](ms::communicator& world) {
     if (world.rank() == 0) {

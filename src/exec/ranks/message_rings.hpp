@@ -19,7 +19,8 @@ class message_rings {
 
   explicit message_rings(std::size_t ranks) : size_(ranks), of_(std::make_unique<receiver[]>(ranks)) {}
   ~message_rings() {
-    each([](comm::message_ring* one) { delete one; });
+    for (std::size_t i = 0; i < size_; ++i)
+      for (const auto& one : of_[i].from) delete one.load(std::memory_order_relaxed);
   }
   message_rings(const message_rings&) = delete;
   message_rings& operator=(const message_rings&) = delete;
@@ -93,12 +94,6 @@ class message_rings {
     place.store(ring, std::memory_order_release);
     return ring;
   }
-  template <class Some>
-  void each(Some&& some) {
-    for (std::size_t i = 0; i < size_; ++i)
-      for (const auto& one : of_[i].from) some(one.load(std::memory_order_relaxed));
-  }
-
   const std::size_t size_;
   const std::unique_ptr<receiver[]> of_;
 };

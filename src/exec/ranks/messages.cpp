@@ -88,7 +88,8 @@ bool post_message(world& of, transfer& message, int box) {
     return true;
   }
   const int places = of.places_of(message.bytes());
-  const bool is_small = comm::is_eager(message, of.eager_bytes()) && its.kept + places <= most_kept;
+  const bool is_small =
+      comm::is_eager(message.bytes(), message.is_synchronous, of.eager_bytes()) && its.kept + places <= most_kept;
   const bool may_keep = message.is_elsewhere ? message.is_copy : is_small;
   transfer* const kept = may_keep ? world::copy_of(message) : nullptr;
   if (message.is_copy && !kept) {
@@ -151,6 +152,7 @@ bool withdraw(world& of, transfer& t, bool is_send, int box) {
   if (!of.is_here(box)) return of.across()->withdraw(t, box);
   rank_state& its = of.at(box);
   const base::locked held(its.lock);
+  if (!is_send) of.take_in(box);  // what was sent before is received; without memory it is not
   if (t.is.load(std::memory_order_relaxed) != transfer::state::queued) return false;
   if (is_send)
     its.box.remove_message(t);
@@ -318,7 +320,7 @@ bool take_out(world& of, comm::message_ring& ring, int from, int rank, transfer*
 std::uint64_t world::put_into_ring(int from, int to, const comm::envelope& said, const elements& data,
                                    bool is_synchronous) {
   if (!rings_ || from == to) return 0;
-  const bool is_small = !is_synchronous && eager_bytes_ > 0 && data.extent * data.bytes <= eager_bytes_;
+  const bool is_small = comm::is_eager(data.extent * data.bytes, is_synchronous, eager_bytes_);
   const message_rings::put is = is_small ? rings_->send(from, to, said, data) : message_rings::put::refused;
   if (is != message_rings::put::done) empty_ring(from, to);
   return is == message_rings::put::refused ? 0 : rings_->between(from, to)->number();
@@ -333,7 +335,10 @@ void world::empty_ring(int from, int to) MASLIN_UNCHECKED {
   const bool has_memory = take_out(*this, *ring, from, to, nullptr, sleeper);
   its.lock.unlock();
   resume(to, sleeper);
-  if (!has_memory) throw std::bad_alloc();
+  if (has_memory) return;
+  // The receiver may sleep beside the message.
+  if (!has_failed()) fail(from, std::make_exception_ptr(std::bad_alloc()));
+  throw std::bad_alloc();
 }
 
 bool world::take_in_all(int rank) noexcept {
@@ -344,7 +349,7 @@ bool world::take_in_all(int rank) noexcept {
 
 bool world::take_from_rings(int rank, transfer& receive, int from) noexcept {
   waiter* nobody = nullptr;
-  return !rings_ || rings_->each_of(rank, [&](comm::message_ring& one, int its) {
+  return !has_rings(rank) || rings_->each_of(rank, [&](comm::message_ring& one, int its) {
     const bool may_have = (from == any_source || from == its) && !receive.is_done();
     return !may_have || take_out(*this, one, its, rank, &receive, nobody);
   });

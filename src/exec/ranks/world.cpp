@@ -47,7 +47,7 @@ world::world(executor& exec, int count, void (*run)(void*, communicator&), void*
       have_workers_(!exec.serial() && !exec.is_described() && here_.size() <= static_cast<std::size_t>(exec.workers())),
       places_(across ? static_cast<std::size_t>(count) : 0),
       states_(here_.size()),
-      rings_(!across && have_workers_ && count > 1 && here_.size() <= message_rings::most_ranks
+      rings_(!across && have_workers_ && eager_bytes_ > 0 && count > 1 && here_.size() <= message_rings::most_ranks
                  ? std::make_unique<message_rings>(here_.size())
                  : nullptr),
       whole_(0, all_of(count), other_processes(all_of(count)), ranks_here(all_of(count)),
@@ -156,6 +156,10 @@ bool world::let_threads_call(int rank, rank_gate& by) {
   std::sort(workers.begin(), workers.end());
   if (std::adjacent_find(workers.begin(), workers.end()) != workers.end()) return false;
   const base::locked held(at(rank).lock);
+  if (rings_) {
+    rings_->lie_down(rank);
+    if (!take_in(rank)) throw std::bad_alloc();
+  }
   at(rank).gate = &by;
   return true;
 }
@@ -172,7 +176,7 @@ void world::let_others_run(int rank) {
   if (gate && exec_.is_foreign_thread()) return;
   exec_.catch_up();
   exec_.let_others_run();
-  if (!rings_ || !rings_->has_some(rank)) return;
+  if (!has_rings(rank) || !rings_->has_some(rank)) return;
   const base::locked held(at(rank).lock);
   take_in(rank);  // what there is no memory for comes later
 }

@@ -274,13 +274,13 @@ class world {
         continue;
       }
       mine.lock.lock();
-      if (rings_) rings_->lie_down(rank);
+      if (has_rings(rank)) rings_->lie_down(rank);
       // Without memory for what has come the world is to fail.
       const bool fails = !take_in(rank) && !has_failed();
       if (done() || fails ||
           (then == at_failure::give_up &&
            has_failed())) {  // `fail` looks for sleepers under the lock, after it has said so
-        if (rings_) rings_->get_up(rank);
+        if (has_rings(rank)) rings_->get_up(rank);
         mine.lock.unlock();
         continue;
       }
@@ -290,7 +290,7 @@ class world {
       if constexpr (requires { done.changes(); }) mine.changes = mine.gate ? 0 : done.changes();
       me->next = std::exchange(mine.sleeper, me);
       me->sleep(mine.lock, {.is_message = true});
-      if (rings_) rings_->get_up(rank);
+      if (has_rings(rank)) rings_->get_up(rank);
       away.end();
     }
   }
@@ -337,6 +337,9 @@ class world {
 
   // Small messages go through rings where up to eight ranks have a worker each.
 
+  /// Does something come to the rank, the caller's, through rings? Not to one whose threads call: who sends finds it
+  /// asleep for good, and wakes those of its threads that wait.
+  bool has_rings(int rank) noexcept { return rings_ && !at(rank).gate; }
   /// A message of that rank's goes into the ring to another one. Gives its number in that; 0 where it goes another way,
   /// behind what is in the ring.
   std::uint64_t put_into_ring(int from, int to, const comm::envelope& said, const detail::elements& data,
@@ -344,14 +347,14 @@ class world {
   /// What that rank has put into the ring to another one comes to the mailbox.
   void empty_ring(int from, int to);
   /// What lies in the rank's rings comes to its mailbox, whose lock it holds; false where there is no memory for it.
-  bool take_in(int rank) noexcept { return !rings_ || take_in_all(rank); }
+  bool take_in(int rank) noexcept { return !has_rings(rank) || take_in_all(rank); }
   /// The first message there that a receive takes comes to that, and what lies before it to the mailbox. `from`: a rank
   /// of the world, or any. False where there is no memory for that.
   bool take_from_rings(int rank, comm::transfer& receive, int from) noexcept;
   /// `look` for a rank that waits for messages.
   template <class Moved>
   bool look_for_messages(int rank, Moved&& has_moved) MASLIN_UNCHECKED {
-    if (!rings_) return look(has_moved);
+    if (!has_rings(rank)) return look(has_moved);
     // A pause takes as long as half of a message's way: what comes at once is seen without one.
     for (int i = -MASLIN_RANK_LOOKS / 2; i < MASLIN_RANK_LOOKS; ++i) {
       if (has_moved()) return true;
