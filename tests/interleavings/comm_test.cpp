@@ -547,7 +547,6 @@ TEST(Interleavings, AFailureDoesNotDivideSenderAndReceiver) {
         "enough"));
 }
 
-/// The ranks sleep at the end, and this is found out.
 /// Rank 0 has another thread, which calls, too, each in its turn.
 struct two_threads_of_a_rank : rank_threads {
   struct one_at_a_time final : rank_gate {
@@ -560,19 +559,19 @@ struct two_threads_of_a_rank : rank_threads {
   explorer::atomic<bool> has_ended{false};
 
   using call = std::function<void(communicator&)>;
-  two_threads_of_a_rank(const call& first, const call& second, const call& other_rank)
+  two_threads_of_a_rank(const call& first, const call& second, const call& other_rank, int workers = 1)
       : rank_threads(
             2,
             [=](communicator& mine, rank_threads& all_of_them) {
               if (mine.rank() == 1) return other_rank(mine);
               auto& here = static_cast<two_threads_of_a_rank&>(all_of_them);
-              here.all->at(0).gate = &here.gate;
+              here.all->take_turns(0, here.gate);
               here.its.store(&mine);
               here.its.notify_one();
               here.in_turn(first, mine);
               here.has_ended.wait(false);
             },
-            "", tears::nothing) {
+            "", tears::nothing, workers) {
     threads.emplace_back([this, second] {
       machine.from_outside([&] {
         its.wait(nullptr);
@@ -610,6 +609,29 @@ TEST(Interleavings, ThreadsOfARankWaitSideBySide) {
     }
 }
 
+TEST(Interleavings, ThreadsOfARankReceiveWhatComesThroughRings) {
+  for (const bool looks : {false, true}) {
+    const auto receive = [=](int tag) {
+      return [=](communicator& mine) {
+        numbers data(small);
+        mine.receive(data, 1, tag);
+        expect_all(data, small, tag);
+      };
+    };
+    expect_well(explore(
+        [&] {
+          return std::make_unique<two_threads_of_a_rank>(
+              receive(1), receive(2),
+              [=](communicator& mine) {
+                for (const int tag : {1, 2}) mine.send(numbers(small, looks ? 3 - tag : tag), 0, looks ? 3 - tag : tag);
+              },
+              2);
+        },
+        2));
+  }
+}
+
+/// The ranks sleep at the end, and this is found out.
 struct stuck_ranks : rank_threads {
   explicit stuck_ranks(code what, int workers = 1) : rank_threads(2, std::move(what), "", tears::nothing, workers) {
     servants.swap(threads);

@@ -28,8 +28,12 @@ auto find(Attributes& in, int key) {
 
 void remove(int from, attributes& of, attributes::iterator at) {
   const auto [key, value] = *at;
-  const keyval& kind = keyval_of(key);
-  const int problem = kind.remove ? kind.remove(from, key, value, kind.extra) : MPI_SUCCESS;
+  const keyval kind = keyval_of(key);
+  int problem = MPI_SUCCESS;
+  if (kind.remove) {
+    const outside_turn others_call;
+    problem = kind.remove(from, key, value, kind.extra);
+  }
   if (problem != MPI_SUCCESS) throw failure{problem, "the function that deletes an attribute gave an error"};
   // The function may have deleted others, and this one.
   const auto still = find(of, key);

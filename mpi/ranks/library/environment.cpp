@@ -58,7 +58,6 @@ void initialize(const call& in) {
   self->name = "MPI_COMM_SELF";
   me.communicators.add_for_good(std::move(self));
   me.main_thread = pthread_self();
-  me.is_initialized = true;
 }
 
 /// More than FUNNELED, where the rank may wait for its own threads.
@@ -67,6 +66,10 @@ void initialize_threads(const call& in, int required) {
   if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
     throw failure{MPI_ERR_ARG, "there is no level of threads " + std::to_string(required)};
   initialize(in);
+  // Last of all: other threads may wait for it, and call then.
+  const struct at_the_end {
+    ~at_the_end() { me.is_initialized = true; }
+  } says_so;
   me.thread_level = std::min<int>(required, MPI_THREAD_FUNNELED);
   if (required == me.thread_level) return;
   if (let_threads_call())
@@ -98,6 +101,7 @@ const void* maslin_mpi_attach(maslin::communicator* world, const job* of) {
 
 bool maslin_mpi_detach() {
   __cxa_finalize(&__dso_handle);
+  const called turn;
   if (me.is_initialized && !me.is_finalized) return false;
   me.buffered.clear();
   me.requests.clear();
@@ -109,6 +113,7 @@ MASLIN_MPI_DEFINE(Init, (int*, char***)) {
   const call in = MASLIN_MPI_CALL(Init);
   try {
     initialize(in);
+    me.is_initialized = true;
     return MPI_SUCCESS;
   } catch (...) {
     return handle_exception(in, MPI_COMM_WORLD);
@@ -144,11 +149,15 @@ MASLIN_MPI_DEFINE(Finalized, (int* flag)) {
 MASLIN_MPI_DEFINE(Finalize, (void)) {
   const call in = MASLIN_MPI_CALL(Finalize);
   return carry_out(in, MPI_COMM_WORLD, [&] {
-    if (threads && threads->callers() > 1)
-      throw failure{MPI_ERR_OTHER, "another thread of the rank is in a call of MPI; end it before"};
-    delete_attributes(MPI_COMM_SELF, communicator_of(MPI_COMM_SELF).attributes);
+    const auto expect_no_other = [] {
+      if (threads && threads->callers() > 1)
+        throw failure{MPI_ERR_OTHER, "another thread of the rank is in a call of MPI; end it before"};
+    };
+    delete_attributes(MPI_COMM_SELF, communicator_of(MPI_COMM_SELF).attributes);  // may end threads
+    expect_no_other();
     me.buffered.wait(in.where);
     meet(communicator_of(MPI_COMM_WORLD), in);
+    expect_no_other();
     me.is_finalized = true;
   });
 }

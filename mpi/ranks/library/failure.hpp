@@ -52,6 +52,7 @@ int carry_out_always(const call& in, Body&& body, MPI_Comm comm = MPI_COMM_WORLD
 /// The same for one that is called between MPI_Init and MPI_Finalize.
 template <class Body>
 int carry_out(const call& in, MPI_Comm comm, Body&& body) noexcept {
+  const called turn;  // before it: while others have theirs, MPI may end
   expect_initialized(in);
   return carry_out_always(in, body, comm);
 }

@@ -132,7 +132,7 @@ void request::finish_own(maslin::location where) {
 void request::cancel(maslin::location where) {
   if (joint) throw failure{MPI_ERR_REQUEST, "a call of all ranks cannot be cancelled"};
   if (also) throw failure{MPI_ERR_REQUEST, "an exchange of two messages cannot be cancelled"};
-  if (!is_active || is_awaited) return;
+  if (!is_active || (buffered ? buffered->is_awaited : is_awaited)) return;
   maslin::request& message = buffered ? buffered->started : started;
   if (!message.cancel(where)) return;
   if (buffered) buffered->over = empty_status();
@@ -144,9 +144,12 @@ void request::cancel(maslin::location where) {
 bool request::test(maslin::location where) {
   if (is_over() || !is_active) return true;
   try {
-    if (!over && !started.test()) return false;
+    const bool before = std::exchange(is_awaited, true);  // the test lets other threads of the rank call
+    const bool has_come = over || started.test();
+    is_awaited = before;
+    if (!has_come) return false;
   } catch (const maslin::error&) {
-    // `finish_own` gets it again.
+    is_awaited = false;  // `finish_own` gets it again
   }
   if (!over) finish_own(where);
   if (also && !also->test(where)) return false;

@@ -155,13 +155,17 @@ bool world::let_threads_call(int rank, rank_gate& by) {
   }
   std::sort(workers.begin(), workers.end());
   if (std::adjacent_find(workers.begin(), workers.end()) != workers.end()) return false;
+  take_turns(rank, by);
+  return true;
+}
+
+void world::take_turns(int rank, rank_gate& by) {
   const base::locked held(at(rank).lock);
   if (rings_) {
     rings_->lie_down(rank);
     if (!take_in(rank)) throw std::bad_alloc();
   }
   at(rank).gate = &by;
-  return true;
 }
 
 void world::let_others_run(int rank) {

@@ -374,6 +374,8 @@ class world {
   }
   /// `detail::let_threads_call` for that rank.
   bool let_threads_call(int rank, rank_gate& by);
+  /// From now on the rank's threads take turns at that gate. Its own code calls.
+  void take_turns(int rank, rank_gate& by);
 
   /// Do all ranks that have not ended wait for each other? With other processes, they are not asked at once: the same
   /// thread asks again and again.
