@@ -317,9 +317,7 @@ bool take_out(world& of, comm::message_ring& ring, int from, int rank, transfer*
 
 }  // namespace
 
-std::uint64_t world::put_into_ring(int from, int to, const comm::envelope& said, const elements& data,
-                                   bool is_synchronous) {
-  if (!rings_ || from == to) return 0;
+std::uint64_t world::put(int from, int to, const comm::envelope& said, const elements& data, bool is_synchronous) {
   const bool is_small = comm::is_eager(data.extent * data.bytes, is_synchronous, eager_bytes_);
   const message_rings::put is = is_small ? rings_->send(from, to, said, data) : message_rings::put::refused;
   if (is != message_rings::put::done) empty_ring(from, to);
@@ -347,9 +345,9 @@ bool world::take_in_all(int rank) noexcept {
       rank, [&](comm::message_ring& one, int from) { return take_out(*this, one, from, rank, nullptr, nobody); });
 }
 
-bool world::take_from_rings(int rank, transfer& receive, int from) noexcept {
+bool world::take(int rank, transfer& receive, int from) noexcept {
   waiter* nobody = nullptr;
-  return !has_rings(rank) || rings_->each_of(rank, [&](comm::message_ring& one, int its) {
+  return rings_->each_of(rank, [&](comm::message_ring& one, int its) {
     const bool may_have = (from == any_source || from == its) && !receive.is_done();
     return !may_have || take_out(*this, one, its, rank, &receive, nobody);
   });

@@ -154,7 +154,7 @@ class world {
   std::size_t eager_bytes() const noexcept { return eager_bytes_; }
   /// Gives how many of a receiver's places a message takes that is kept.
   int places_of(std::size_t bytes) const noexcept {
-    return static_cast<int>(std::max<std::size_t>(1, (bytes + place_bytes_ - 1) / place_bytes_));
+    return bytes <= place_bytes_ ? 1 : static_cast<int>((bytes + place_bytes_ - 1) / place_bytes_);
   }
   /// One of this process's.
   rank_state& at(int rank) noexcept {
@@ -343,14 +343,18 @@ class world {
   /// A message of that rank's goes into the ring to another one. Gives its number in that; 0 where it goes another way,
   /// behind what is in the ring.
   std::uint64_t put_into_ring(int from, int to, const comm::envelope& said, const detail::elements& data,
-                              bool is_synchronous);
+                              bool is_synchronous) {
+    return rings_ && from != to ? put(from, to, said, data, is_synchronous) : 0;
+  }
   /// What that rank has put into the ring to another one comes to the mailbox.
   void empty_ring(int from, int to);
   /// What lies in the rank's rings comes to its mailbox, whose lock it holds; false where there is no memory for it.
   bool take_in(int rank) noexcept { return !has_rings(rank) || take_in_all(rank); }
   /// The first message there that a receive takes comes to that, and what lies before it to the mailbox. `from`: a rank
   /// of the world, or any. False where there is no memory for that.
-  bool take_from_rings(int rank, comm::transfer& receive, int from) noexcept;
+  bool take_from_rings(int rank, comm::transfer& receive, int from) noexcept {
+    return !has_rings(rank) || take(rank, receive, from);
+  }
   /// `look` for a rank that waits for messages.
   template <class Moved>
   bool look_for_messages(int rank, Moved&& has_moved) MASLIN_UNCHECKED {
@@ -387,7 +391,11 @@ class world {
  private:
   /// Do all sleep that have not ended? Gives which sleep of each that is.
   bool all_sleep(std::vector<std::uint64_t>& sleeps);
+  // Where there are rings.
+  std::uint64_t put(int from, int to, const comm::envelope& said, const detail::elements& data, bool is_synchronous);
+  bool take(int rank, comm::transfer& receive, int from) noexcept;
   bool take_in_all(int rank) noexcept;
+
   bool is_stuck_across();
   void note(int rank, const awaited_message& what);
   bool has_given_up(int rank) {
