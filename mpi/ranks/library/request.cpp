@@ -132,7 +132,11 @@ void request::finish_own(maslin::location where) {
 void request::cancel(maslin::location where) {
   if (joint) throw failure{MPI_ERR_REQUEST, "a call of all ranks cannot be cancelled"};
   if (also) throw failure{MPI_ERR_REQUEST, "an exchange of two messages cannot be cancelled"};
-  if (!is_active || (buffered ? buffered->is_awaited : is_awaited)) return;
+  if (!is_active || is_awaited || (buffered && (buffered->is_awaited || buffered->is_tested))) return;
+  if (is_tested) {
+    is_to_be_cancelled = true;
+    return;
+  }
   maslin::request& message = buffered ? buffered->started : started;
   if (!message.cancel(where)) return;
   if (buffered) buffered->over = empty_status();
@@ -144,12 +148,14 @@ void request::cancel(maslin::location where) {
 bool request::test(maslin::location where) {
   if (is_over() || !is_active) return true;
   try {
-    const bool before = std::exchange(is_awaited, true);  // the test lets other threads of the rank call
+    is_tested = true;
     const bool has_come = over || started.test();
-    is_awaited = before;
-    if (!has_come) return false;
+    is_tested = false;
+    const bool cancels = std::exchange(is_to_be_cancelled, false);
+    if (!has_come && cancels) cancel(where);
+    if (!has_come && !over) return false;
   } catch (const maslin::error&) {
-    is_awaited = false;  // `finish_own` gets it again
+    is_tested = false;  // `finish_own` gets it again
   }
   if (!over) finish_own(where);
   if (also && !also->test(where)) return false;

@@ -39,7 +39,9 @@ struct held_message {
 /// A send, a receive or a call of all ranks, started once or again and again.
 struct request {
   bool is_send = false, is_persistent = false, is_active = false, is_cancelled = false;
-  bool is_awaited = false;  ///< with others, by one of the rank's threads: another cannot cancel it
+  bool is_awaited = false;          ///< with others, by one of the rank's threads: another cannot cancel it
+  bool is_tested = false;           ///< by one of the rank's threads, which lets others call meanwhile
+  bool is_to_be_cancelled = false;  ///< by the thread that tests it
   mode how = mode::standard;
   envelope what{};
   std::shared_ptr<communicator> in;        ///< of the program; stays, even if its handle is freed

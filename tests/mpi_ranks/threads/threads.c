@@ -295,6 +295,54 @@ static void a_thread_answers(void) {
   EXPECT_EQUAL(all, ranks * rounds);
 }
 
+static MPI_Request never_comes;
+static int was_cancelled;
+static void tests_until_it_is_over(int thread) {
+  MPI_Status status;
+  for (int flag = 0; !flag;) MPI_Test(&never_comes, &flag, &status);
+  MPI_Test_cancelled(&status, &was_cancelled);
+  (void)thread;
+}
+/// One thread tests what another cancels.
+static void what_is_tested_is_cancelled(void) {
+  for (int round = 0; round < 8; ++round) {
+    int data = 0;
+    pthread_t other;
+    job test = {tests_until_it_is_over, 0};
+    MPI_Irecv(&data, 1, MPI_INT, me, 800, MPI_COMM_WORLD, &never_comes);
+    MPI_Request handle = never_comes;
+    was_cancelled = 0;
+    pthread_create(&other, NULL, run, &test);
+    if (round % 4 == 3) usleep(200);
+    MPI_Cancel(&handle);
+    pthread_join(other, NULL);
+    EXPECT(was_cancelled);
+  }
+}
+
+static pthread_t ended_last;
+static void waits_for_the_end(int thread) {
+  int end = 0;
+  (void)thread;
+  MPI_Recv(&end, 1, MPI_INT, me, 900, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  EXPECT_EQUAL(end, 17);
+}
+static int ends_it(MPI_Comm comm, int key, void* value, void* extra) {
+  const int end = 17;
+  (void)comm, (void)key, (void)value, (void)extra;
+  MPI_Send(&end, 1, MPI_INT, me, 900, MPI_COMM_WORLD);
+  pthread_join(ended_last, NULL);
+  return MPI_SUCCESS;
+}
+/// MPI_Finalize deletes this attribute first, and so ends a thread that waits.
+static void a_thread_ends_with_mpi(void) {
+  static job wait = {waits_for_the_end, 0};
+  int key;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, ends_it, &key, NULL);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+  pthread_create(&ended_last, NULL, run, &wait);
+}
+
 int main(int argc, char** argv) {
   int level = -1, flag = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
@@ -324,6 +372,8 @@ int main(int argc, char** argv) {
   on_threads(threads, own_operations);
   MPI_Op_free(&own_sum);
   a_thread_answers();
+  what_is_tested_is_cancelled();
   for (int i = 0; i < threads; ++i) MPI_Comm_free(&of_thread[i]);
+  a_thread_ends_with_mpi();
   return end();
 }
