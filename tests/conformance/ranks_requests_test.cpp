@@ -107,8 +107,7 @@ TEST_P(RankRequests, AReceiverThatTestsAndTakesNothingKeepsFewMessages) {
     }
     std::vector<ms::request> sent;
     while (count < most && (sent.push_back(world.start_send(other, 1, 1)), sent.back().test())) ++count;
-    EXPECT_GE(count, 64);
-    EXPECT_LT(count, most);  // 64, and what a ring has
+    EXPECT_LT(count, most);  // 64, and what a ring has; none with MASLIN_EAGER=0
     if (!sent.back().cancel()) ++count;
     world.synchronous_send(other, 1, 9);
     world.synchronous_send(count, 1, 8);
