@@ -148,6 +148,21 @@ class rank_gate {
   ~rank_gate() = default;
 };
 
+/// The caller waits, or runs other code than a call's, and other threads of its rank may call meanwhile.
+class outside_gate {
+ public:
+  explicit outside_gate(rank_gate* gate) noexcept : gate_(gate), left_(gate ? gate->leave() : 0) {}
+  ~outside_gate() {
+    if (gate_) gate_->enter(left_);
+  }
+  outside_gate(const outside_gate&) = delete;
+  outside_gate& operator=(const outside_gate&) = delete;
+
+ private:
+  rank_gate* const gate_;
+  const unsigned left_;
+};
+
 /// Appends these bytes.
 inline void append(std::vector<std::byte>& to, const void* from, std::size_t bytes) {
   const auto* const data = static_cast<const std::byte*>(from);

@@ -31,7 +31,7 @@ void remove(int from, attributes& of, attributes::iterator at) {
   const keyval kind = keyval_of(key);
   int problem = MPI_SUCCESS;
   if (kind.remove) {
-    const outside_turn others_call;
+    const maslin::outside_gate others_call(threads);  // it may end one of them
     problem = kind.remove(from, key, value, kind.extra);
   }
   if (problem != MPI_SUCCESS) throw failure{problem, "the function that deletes an attribute gave an error"};

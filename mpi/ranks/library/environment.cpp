@@ -66,10 +66,6 @@ void initialize_threads(const call& in, int required) {
   if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
     throw failure{MPI_ERR_ARG, "there is no level of threads " + std::to_string(required)};
   initialize(in);
-  // Last of all: other threads may wait for it, and call then.
-  const struct at_the_end {
-    ~at_the_end() { me.is_initialized = true; }
-  } says_so;
   me.thread_level = std::min<int>(required, MPI_THREAD_FUNNELED);
   if (required == me.thread_level) return;
   if (let_threads_call())
@@ -124,6 +120,7 @@ MASLIN_MPI_DEFINE(Init_thread, (int*, char***, int required, int* provided)) {
   try {
     expect_pointer(provided, "what is provided");
     initialize_threads(in, required);
+    me.is_initialized = true;  // behind all else: other threads may wait for it, and call then
     *provided = me.thread_level;
     return MPI_SUCCESS;
   } catch (...) {

@@ -38,10 +38,9 @@ int last_error_code();
 /// Ends the job unless the rank is between MPI_Init and MPI_Finalize.
 void expect_initialized(const call& in);
 
-/// Carries out a function that may be called at any time. Errors go to the communicator's handler.
+/// Runs the body of a function whose turn it is. Errors go to the communicator's handler.
 template <class Body>
-int carry_out_always(const call& in, Body&& body, MPI_Comm comm = MPI_COMM_WORLD) noexcept {
-  const called turn;
+int carry_out_in_turn(const call& in, MPI_Comm comm, Body&& body) noexcept {
   try {
     body();
     return MPI_SUCCESS;
@@ -49,12 +48,18 @@ int carry_out_always(const call& in, Body&& body, MPI_Comm comm = MPI_COMM_WORLD
     return handle_exception(in, comm);
   }
 }
+/// Carries out a function that may be called at any time.
+template <class Body>
+int carry_out_always(const call& in, Body&& body, MPI_Comm comm = MPI_COMM_WORLD) noexcept {
+  const called turn;
+  return carry_out_in_turn(in, comm, body);
+}
 /// The same for one that is called between MPI_Init and MPI_Finalize.
 template <class Body>
 int carry_out(const call& in, MPI_Comm comm, Body&& body) noexcept {
   const called turn;  // before it: while others have theirs, MPI may end
   expect_initialized(in);
-  return carry_out_always(in, body, comm);
+  return carry_out_in_turn(in, comm, body);
 }
 
 /// Throws where a pointer is missing.

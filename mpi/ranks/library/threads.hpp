@@ -53,18 +53,4 @@ class called {
   rank_threads* const of_;
 };
 
-/// What the program does there on its own, such as ending a thread that calls.
-class outside_turn {
- public:
-  outside_turn() noexcept : left_(threads ? threads->leave() : 0) {}
-  ~outside_turn() {
-    if (threads) threads->enter(left_);
-  }
-  outside_turn(const outside_turn&) = delete;
-  outside_turn& operator=(const outside_turn&) = delete;
-
- private:
-  const unsigned left_;
-};
-
 }  // namespace mpi

@@ -443,7 +443,8 @@ bool gateway::copy_directly(int process, std::byte* here, std::byte* there, std:
     const iovec ours{here + done, bytes - done}, theirs{there + done, bytes - done};
     const ssize_t some = copy(pid, &ours, 1, &theirs, 1, 0);
     // A process that is gone ends its job, and with it this one: what it would tell meanwhile would be wrong.
-    for (const bool is_gone = some < 0 && errno == ESRCH; is_gone;) pause();
+    const bool is_gone = some < 0 && errno == ESRCH;
+    while (is_gone) pause();
     if (some <= 0) {  // the system does not let it
       copies_directly_.store(false, std::memory_order_relaxed);
       return false;

@@ -339,17 +339,11 @@ void world::empty_ring(int from, int to) MASLIN_UNCHECKED {
   throw std::bad_alloc();
 }
 
-bool world::take_in_all(int rank) noexcept {
-  waiter* nobody = nullptr;  // who would sleep takes it in
-  return rings_->each_of(
-      rank, [&](comm::message_ring& one, int from) { return take_out(*this, one, from, rank, nullptr, nobody); });
-}
-
-bool world::take(int rank, transfer& receive, int from) noexcept {
-  waiter* nobody = nullptr;
+bool world::take_out_of_rings(int rank, transfer* receive, int from) noexcept {
+  waiter* nobody = nullptr;  // who would sleep takes it out
   return rings_->each_of(rank, [&](comm::message_ring& one, int its) {
-    const bool may_have = (from == any_source || from == its) && !receive.is_done();
-    return !may_have || take_out(*this, one, its, rank, &receive, nobody);
+    const bool may_have = (from == any_source || from == its) && !(receive && receive->is_done());
+    return !may_have || take_out(*this, one, its, rank, receive, nobody);
   });
 }
 

@@ -110,21 +110,6 @@ class waits_across {
   bool is_ = false;
 };
 
-/// The caller waits, and other threads of its rank may call meanwhile.
-class outside_gate {
- public:
-  explicit outside_gate(rank_gate* gate) noexcept : gate_(gate), left_(gate ? gate->leave() : 0) {}
-  ~outside_gate() {
-    if (gate_) gate_->enter(left_);
-  }
-  outside_gate(const outside_gate&) = delete;
-  outside_gate& operator=(const outside_gate&) = delete;
-
- private:
-  rank_gate* const gate_;
-  const unsigned left_;
-};
-
 /// A call of ranks in several processes: what has come for it.
 struct gathering {
   std::vector<rank_brief> briefs;
@@ -349,11 +334,11 @@ class world {
   /// What that rank has put into the ring to another one comes to the mailbox.
   void empty_ring(int from, int to);
   /// What lies in the rank's rings comes to its mailbox, whose lock it holds; false where there is no memory for it.
-  bool take_in(int rank) noexcept { return !has_rings(rank) || take_in_all(rank); }
+  bool take_in(int rank) noexcept { return !has_rings(rank) || take_out_of_rings(rank, nullptr, any_source); }
   /// The first message there that a receive takes comes to that, and what lies before it to the mailbox. `from`: a rank
   /// of the world, or any. False where there is no memory for that.
   bool take_from_rings(int rank, comm::transfer& receive, int from) noexcept {
-    return !has_rings(rank) || take(rank, receive, from);
+    return !has_rings(rank) || take_out_of_rings(rank, &receive, from);
   }
   /// `look` for a rank that waits for messages.
   template <class Moved>
@@ -364,7 +349,7 @@ class world {
       if (has_moved()) return true;
       if (rings_->has_some(rank)) {
         const base::locked held(at(rank).lock);
-        take_in_all(rank);
+        take_in(rank);
       } else if (i >= 0) {
         base::relax();
       }
@@ -393,8 +378,8 @@ class world {
   bool all_sleep(std::vector<std::uint64_t>& sleeps);
   // Where there are rings.
   std::uint64_t put(int from, int to, const comm::envelope& said, const detail::elements& data, bool is_synchronous);
-  bool take(int rank, comm::transfer& receive, int from) noexcept;
-  bool take_in_all(int rank) noexcept;
+  /// `receive`: null where all comes to the mailbox.
+  bool take_out_of_rings(int rank, comm::transfer* receive, int from) noexcept;
 
   bool is_stuck_across();
   void note(int rank, const awaited_message& what);
