@@ -157,7 +157,7 @@ class unfinished {
     while (next_ < messages_.size() && messages_[next_]->is_over()) ++next_;
   }
   bool empty() const noexcept { return calls_.empty() && next_ == messages_.size(); }
-  std::size_t count() const noexcept { return calls_.size() + messages_.size() - next_; }
+  std::size_t count() const noexcept { return calls_.size() + messages(); }
   started& any() const noexcept { return calls_.empty() ? *messages_[next_] : *calls_.front(); }
 
   /// Under the rank's lock: is everything over, or is there something that `advance` does for a call?
@@ -168,13 +168,14 @@ class unfinished {
     return any_has_moved || empty();
   }
   /// So many messages end before that, if there are no calls.
-  std::size_t changes() const noexcept {
-    if (!calls_.empty()) return 0;
+  std::size_t changes() const noexcept { return calls_.empty() ? messages() : 0; }
+
+ private:
+  std::size_t messages() const noexcept {
     return static_cast<std::size_t>(std::count_if(messages_.begin() + static_cast<std::ptrdiff_t>(next_),
                                                   messages_.end(), [](const started* one) { return !one->is_over(); }));
   }
 
- private:
   std::vector<started*> calls_, messages_;
   std::size_t next_ = 0;  ///< the messages before are over
 };
@@ -192,13 +193,14 @@ void wait_all(std::span<request* const> requests, location where) {
   }
   for (left.advance(); !left.empty(); left.advance()) {
     world& of = left.any().by.of;
-    const int rank = left.any().by.mine(), count = static_cast<int>(left.count());
+    const int rank = left.any().by.mine();
     of.catch_up();
     const auto is_over = [&left] {
       left.advance();
       return left.empty();
     };
     if (of.look_for_messages(rank, is_over)) return;
+    const int count = static_cast<int>(left.count());  // what came meanwhile is not waited for
     const awaited_message what =
         count == 1 ? left.any().awaits(where) : awaited_message{awaited_message::what::all, any_source, count, where};
     if (!of.wait(rank, what, left)) of.throw_given_up(rank, where);
