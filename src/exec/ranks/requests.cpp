@@ -157,8 +157,18 @@ class unfinished {
     while (next_ < messages_.size() && messages_[next_]->is_over()) ++next_;
   }
   bool empty() const noexcept { return calls_.empty() && next_ == messages_.size(); }
-  std::size_t count() const noexcept { return calls_.size() + messages(); }
   started& any() const noexcept { return calls_.empty() ? *messages_[next_] : *calls_.front(); }
+  /// What the caller waits for. Messages may end meanwhile, so each is asked once.
+  awaited_message awaits(location where) const {
+    const started* one = calls_.empty() ? nullptr : calls_.front();
+    auto count = static_cast<int>(calls_.size());
+    for (std::size_t i = next_; i < messages_.size(); ++i) {
+      if (messages_[i]->is_over()) continue;
+      one = messages_[i];
+      ++count;
+    }
+    return count == 1 ? one->awaits(where) : awaited_message{awaited_message::what::all, any_source, count, where};
+  }
 
   /// Under the rank's lock: is everything over, or is there something that `advance` does for a call?
   bool operator()() noexcept {
@@ -168,14 +178,13 @@ class unfinished {
     return any_has_moved || empty();
   }
   /// So many messages end before that, if there are no calls.
-  std::size_t changes() const noexcept { return calls_.empty() ? messages() : 0; }
-
- private:
-  std::size_t messages() const noexcept {
+  std::size_t changes() const noexcept {
+    if (!calls_.empty()) return 0;
     return static_cast<std::size_t>(std::count_if(messages_.begin() + static_cast<std::ptrdiff_t>(next_),
                                                   messages_.end(), [](const started* one) { return !one->is_over(); }));
   }
 
+ private:
   std::vector<started*> calls_, messages_;
   std::size_t next_ = 0;  ///< the messages before are over
 };
@@ -200,10 +209,7 @@ void wait_all(std::span<request* const> requests, location where) {
       return left.empty();
     };
     if (of.look_for_messages(rank, is_over)) return;
-    const int count = static_cast<int>(left.count());  // what came meanwhile is not waited for
-    const awaited_message what =
-        count == 1 ? left.any().awaits(where) : awaited_message{awaited_message::what::all, any_source, count, where};
-    if (!of.wait(rank, what, left)) of.throw_given_up(rank, where);
+    if (!of.wait(rank, left.awaits(where), left)) of.throw_given_up(rank, where);
   }
 }
 
