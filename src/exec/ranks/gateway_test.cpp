@@ -67,6 +67,7 @@ class sockets final : public node_network {
     push(node);
   }
   std::span<const std::byte> first() override {
+    push_all();  // as MPI does: nobody else asks again for the last parcel where its socket was full
     for (std::size_t i = 0; i < ends_.size() && bytes_ == 0; ++i) {
       next_ = (next_ + 1) % ends_.size();
       if (ends_[next_] < 0) continue;
@@ -77,7 +78,7 @@ class sockets final : public node_network {
   }
   void pop() override { bytes_ = 0; }
   bool has_sent_all() override {
-    for (int node = 0; node < static_cast<int>(ends_.size()); ++node) push(node);
+    push_all();
     return std::all_of(lanes_.begin(), lanes_.end(), [](const lane& one) { return one.waiting == 0; });
   }
 
@@ -90,6 +91,9 @@ class sockets final : public node_network {
     bytes parcel = bytes(most_bytes);
     std::size_t waiting = 0;
   };
+  void push_all() {
+    for (int node = 0; node < static_cast<int>(ends_.size()); ++node) push(node);
+  }
   void push(int node) {
     lane& to = lanes_[static_cast<std::size_t>(node)];
     if (to.waiting == 0) return;
