@@ -115,6 +115,14 @@ int main(int count, char** words) {
         done = self.ranks(3, self.build(HERE / "programs" / "own_variables.cpp"))
         self.assertEqual(sorted(done.stderr.split("\n")), ["", *(f"destroyed with {5 + rank}" for rank in range(3))])
 
+    def test_ranks_share_their_code(self):
+        program = self.build(HERE / "programs" / "mapped.c")
+        done = self.ranks(3, program)
+        self.assertEqual(done.returncode, 0, done)
+        first, *others = done.stdout.splitlines()
+        self.assertEqual(others, [first] * 2)
+        self.assertRegex(first, r"^r-xp \S+/[1-9]\d* r--p \S+/[1-9]\d* $")
+
     def test_a_line_without_an_end_is_printed(self):
         done = self.ranks(2, self.build(HERE / "programs" / "environment.c"), "one", "two words", "",
                           variables={"PLACE": "somewhere"})

@@ -74,7 +74,7 @@ void load(const program& of, const maslin::process_of_job& process) {
     one.said = {rank,    process.number, rank == numbers.front(), of.main.path().c_str(),
                 end_job, process.node(), process.nodes()};
     one.kept = &kept[ranks.size() - 1];
-    one.program = image(of, rank);
+    one.program = image(of, rank, rank == numbers.front() ? nullptr : &ranks.front().program);
     if (rank != numbers.front()) continue;
     // A rank has its copy's mappings, and a stack with its guard.
     const std::size_t each = count_mappings() - before + 2, own_files = of.own_libraries.size() + 1;

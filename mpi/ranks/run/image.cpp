@@ -64,6 +64,20 @@ void write_all(int file, std::string_view text) {
 /// A name of the same length that only this rank has.
 std::string own_name(const std::string& library, int rank) { return fmt::format("{:0>{}}", rank, library.size()); }
 
+link_map& map_of(void* loaded) {
+  link_map* found = nullptr;
+  dlinfo(loaded, RTLD_DI_LINKMAP, &found);
+  return *found;
+}
+
+/// A copy's constant parts come from that file, another copy's, from now on: memory and caches hold them once.
+void share_constants(const original& of, void* copy, int file) {
+  for (const original::constant& one : of.constants())
+    if (mmap(reinterpret_cast<void*>(map_of(copy).l_addr + one.address), one.bytes, one.protection,
+             MAP_PRIVATE | MAP_FIXED, file, static_cast<off_t>(one.offset)) == MAP_FAILED)
+      throw maslin::error(fmt::format("{}: a copy cannot share its code ({})", of.path(), std::strerror(errno)));
+}
+
 }  // namespace
 
 original::original(std::string path) : path_(std::move(path)), content_(content_of(path_)) {
@@ -82,6 +96,7 @@ original::original(std::string path) : path_(std::move(path)), content_(content_
     for (const auto& s : segments)
       if (s.p_type == PT_LOAD) memory_ = std::max<std::size_t>(memory_, s.p_vaddr + s.p_memsz);
     std::vector<std::size_t> names_of_needed;
+    bool is_changed = false;  // the loader writes into its code
     for (const auto& s : segments) {
       if (s.p_type != PT_DYNAMIC) continue;
       for (std::size_t at = s.p_offset;; at += sizeof(ElfW(Dyn))) {
@@ -90,7 +105,16 @@ original::original(std::string path) : path_(std::move(path)), content_(content_
         if (entry.d_tag == DT_STRTAB) names_ = in_file(entry.d_un.d_ptr);
         if (entry.d_tag == DT_STRSZ) names_size_ = entry.d_un.d_val;
         if (entry.d_tag == DT_NEEDED) names_of_needed.push_back(entry.d_un.d_val);
+        is_changed |= entry.d_tag == DT_TEXTREL || (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_TEXTREL));
       }
+    }
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    for (const auto& s : segments) {
+      const bool has_names = names_ >= s.p_offset && names_ < s.p_offset + s.p_filesz;  // each copy has its own
+      if (s.p_type != PT_LOAD || (s.p_flags & PF_W) || s.p_filesz != s.p_memsz || has_names || is_changed) continue;
+      const std::size_t before = s.p_vaddr % page;
+      constants_.push_back({s.p_vaddr - before, s.p_filesz + before, s.p_offset - before,
+                            (s.p_flags & PF_R ? PROT_READ : 0) | (s.p_flags & PF_X ? PROT_EXEC : 0)});
     }
     read<char>(content_, names_ + names_size_ - 1);
     for (const std::size_t name : names_of_needed) needed_.emplace_back(content_.c_str() + names_ + name);
@@ -137,7 +161,7 @@ program::program(const std::string& path) : main(path) {
   }
 }
 
-image::image(const program& of, int rank) {
+image::image(const program& of, int rank, const image* other) {
   std::vector<std::pair<std::string, std::string>> renamed;
   for (const original& library : of.own_libraries) {
     const std::string name = library.path().substr(library.path().rfind('/') + 1);
@@ -158,14 +182,14 @@ image::image(const program& of, int rank) {
                                                  : "";
       throw maslin::error(fmt::format("{}: cannot be loaded for rank {} ({}{})", file.path(), rank, why, advice));
     }
+    if (other) share_constants(file, handle, other->all_[all_.size()].file);
     all_.push_back({handle, copy});
   };
   for (const original& library : of.own_libraries) load(library);
   load(of.main);
-  link_map* mine = nullptr;
-  dlinfo(all_.back().handle, RTLD_DI_LINKMAP, &mine);
+  const link_map& mine = map_of(all_.back().handle);
   // What has been loaded with the first copy stands behind it.
-  for (const link_map* one = rank == 0 ? mine->l_next : nullptr; one; one = one->l_next) {
+  for (const link_map* one = other ? nullptr : mine.l_next; one; one = one->l_next) {
     const std::string name = one->l_name[0] == '/' ? original(one->l_name).name_of_mpi() : "";
     if (!name.empty())
       throw maslin::error(fmt::format(
@@ -173,7 +197,7 @@ image::image(const program& of, int rank) {
           "built with maslin-mpicc",
           of.main.path(), one->l_name, name));
   }
-  begin_ = reinterpret_cast<const char*>(mine->l_addr);
+  begin_ = reinterpret_cast<const char*>(mine.l_addr);
   end_ = begin_ + of.main.memory();
 }
 

@@ -25,8 +25,16 @@ class original {
   /// any folder, and is gone with its descriptor.
   int copy(const std::vector<std::pair<std::string, std::string>>& renamed) const;
 
+  /// A part that no copy changes, as it is loaded: whole pages.
+  struct constant {
+    std::size_t address, bytes, offset;  ///< in the image, and in the file
+    int protection;
+  };
+  const std::vector<constant>& constants() const noexcept { return constants_; }
+
  private:
   std::string path_, content_;
+  std::vector<constant> constants_;
   std::size_t names_ = 0, names_size_ = 0;  ///< the table of its dynamic names, in the file
   std::size_t memory_ = 0;
   std::vector<std::string> needed_;
@@ -44,8 +52,8 @@ struct program {
 class image {
  public:
   image() = default;
-  /// Throws maslin::error.
-  image(const program& of, int rank);
+  /// Throws maslin::error. `other`: a copy whose constant parts this one shares; null for the first.
+  image(const program& of, int rank, const image* other);
   image(image&& from) noexcept = default;
   image& operator=(image&& from) noexcept = default;
 
