@@ -1,4 +1,4 @@
-/* MPI for ranks of one node: programs that are built with maslin-mpicc and started with maslin-mpirun.
+/* MPI for ranks that are fibers: programs that are built with maslin-mpicc and started with maslin-mpirun.
    Semantics are those of the MPI standard; docs/mpi.md names what is missing. Functions that are missing are not
    declared here, so a program that needs one does not build. */
 #ifndef MASLIN_MPI_H

@@ -177,7 +177,7 @@ MASLIN_MPI_DEFINE(Get_version, (int* version, int* subversion)) {
   return MPI_SUCCESS;
 }
 MASLIN_MPI_DEFINE(Get_library_version, (char* version, int* length)) {
-  static constexpr char text[] = "Maslin " MASLIN_VERSION ", ranks of one node";
+  static constexpr char text[] = "Maslin " MASLIN_VERSION;
   std::memcpy(version, text, sizeof text);
   *length = static_cast<int>(sizeof text) - 1;
   return MPI_SUCCESS;

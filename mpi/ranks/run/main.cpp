@@ -94,7 +94,7 @@ void run(const options& said) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Runs an MPI program as ranks of one process, which share its workers, or of some processes and nodes.",
+  CLI::App app("Runs an MPI program whose ranks are fibers, in one process, in several, or on several nodes.",
                "maslin-mpirun");
   options said;
   app.add_option("-n,--np", said.ranks, "How many ranks")
@@ -108,8 +108,8 @@ int main(int argc, char** argv) {
                "The ranks are divided among several nodes: the system's mpirun starts this command on each");
   app.add_option(
          "--place", said.place,
-         "Which process has which ranks, and of one process which worker: block (those that follow each other), "
-         "cyclic (in turn), or a file with the process or worker of each rank")
+         "How ranks are divided among the processes, or among the workers of the only one: block (those that follow "
+         "each other), cyclic (in turn), or a file with the process or worker of each rank, from 0")
       ->type_name("HOW")
       ->capture_default_str();
   app.add_flag("--tag-output", said.tags_output, "Begin each line that a rank prints with its number");
