@@ -47,6 +47,15 @@ class CommandLine(Mpi):
         done = self.run_it(self.build(HERE / "failures/failures.c"), "prints")
         self.expect_right(done, "0 has\nsaid\n")
 
+    @unittest.skipUnless(shutil.which("gdb"), "there is no gdb")
+    def test_gdb_stops_in_a_rank(self):
+        """It reads the copies of the program, whose files have names of descriptors only."""
+        source = HERE / "failures/failures.c"
+        line = 1 + source.read_text().split("\n").index('  if (strcmp(which, "prints") == 0) printf("%d has\\nsaid\\n", me);')
+        done = self.run_it("gdb", "-nx", "-batch", "-ex", "set breakpoint pending on", "-ex", f"break failures.c:{line} if me == 2", "-ex", "run",
+                           "-ex", "backtrace 1", "--args", BIN / "maslin-mpirun", "-n", 3, self.build(source), "prints")
+        self.assertRegex(done.stdout, rf"#0 +main .* at .*failures\.c:{line}", done.stderr)
+
     def test_in_steps_and_from_a_library(self):
         folder = Path(self.folder.name)
         (folder / "part.c").write_text("#include <mpi.h>\nint part(void) { int n; MPI_Comm_size(MPI_COMM_WORLD, &n); return n; }\n")

@@ -70,6 +70,14 @@ link_map& map_of(void* loaded) {
   return *found;
 }
 
+/// Does a debugger follow the process? It has written its breakpoints into what is loaded.
+bool is_traced() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.rfind("TracerPid:", 0) == 0) return std::atoi(line.c_str() + line.find(':') + 1) != 0;
+  return false;
+}
+
 /// A copy's constant parts come from that file, another copy's, from now on: memory and caches hold them once.
 void share_constants(const original& of, void* copy, int file) {
   for (const original::constant& one : of.constants())
@@ -170,8 +178,9 @@ image::image(const program& of, int rank, const image* other) {
   }
   const auto load = [&](const original& file) {
     const int copy = file.copy(renamed);
-    // The loader knows what it has loaded by its name, so the descriptor stays open as long as that.
-    void* const handle = dlopen(fmt::format("/proc/self/fd/{}", copy).c_str(), RTLD_NOW | RTLD_LOCAL);
+    // The loader knows what it has loaded by its name, so the descriptor stays open as long as that. A debugger reads
+    // the file by that name, too: it is not one of the debugger's own.
+    void* const handle = dlopen(fmt::format("/proc/{}/fd/{}", getpid(), copy).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
       const std::string why = dlerror();
       close(copy);
@@ -182,7 +191,7 @@ image::image(const program& of, int rank, const image* other) {
                                                  : "";
       throw maslin::error(fmt::format("{}: cannot be loaded for rank {} ({}{})", file.path(), rank, why, advice));
     }
-    if (other) share_constants(file, handle, other->all_[all_.size()].file);
+    if (other && !is_traced()) share_constants(file, handle, other->all_[all_.size()].file);
     all_.push_back({handle, copy});
   };
   for (const original& library : of.own_libraries) load(library);
