@@ -22,9 +22,6 @@ namespace {
 
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
-// Each of them may send as many messages.
-constexpr std::size_t most_ranks_of_a_long_call = 4096;
-
 struct no_ranks {};
 struct unplayable {
   std::string what;
@@ -378,15 +375,12 @@ void reading::carry_out_calls(recorded_ranks& into) {
       const coming& c = coming_of(m);
       if (c.met.rank >= ranks) throw unplayable{"a call of all names a rank that its communicator has not"};
       call.ranks[c.met.rank] = m.rank;
-      call.bytes[c.met.rank] = static_cast<std::int64_t>(c.moved.bytes);
-      if (c.moved.is == moved_as::pattern::nothing) continue;
-      call.is = static_cast<call_of_ranks::pattern>(c.moved.is);
-      call.root = std::min(c.moved.root, static_cast<std::uint32_t>(ranks - 1));
+      call.add(c.met.rank, c.moved);
     }
-    if (maslin::links::is_long(call) && ranks > most_ranks_of_a_long_call)
+    if (maslin::links::is_long(call) && ranks > maslin::links::most_ranks_of_a_long_call)
       throw unplayable{
           fmt::format("a call of {} ranks in which each gives to each is too many messages; the most are {}", ranks,
-                      most_ranks_of_a_long_call)};
+                      maslin::links::most_ranks_of_a_long_call)};
     auto deeds = maslin::links::carried_out(call, into.program);
     for (const member& m : members) of_calls_[{m.rank, m.coming}] = std::move(deeds[coming_of(m).met.rank]);
     if (ranks > 1) ++into.calls;

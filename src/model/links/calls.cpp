@@ -148,6 +148,13 @@ class carrying_out {
 
 }  // namespace
 
+void call_of_ranks::add(std::size_t place, const trace::moved_as& moved) {
+  bytes[place] = static_cast<std::int64_t>(moved.bytes);
+  if (moved.is == trace::moved_as::pattern::nothing) return;
+  is = static_cast<pattern>(moved.is);
+  root = std::min(moved.root, static_cast<std::uint32_t>(ranks.size() - 1));
+}
+
 bool is_long(const call_of_ranks& call) {
   using enum call_of_ranks::pattern;
   const auto ranks = static_cast<std::int64_t>(call.ranks.size());

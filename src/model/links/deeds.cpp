@@ -10,47 +10,41 @@
 #include <utility>
 
 #include "maslin/error.hpp"
-#include "model/links/traffic.hpp"
 
 namespace maslin::links {
 
-namespace {
-
-using kind = deed::kind;
-
-/// Messages move by themselves, in the order of time; a worker runs one of its ranks until that waits. Who waits helps:
-/// loops have all workers on which no rank computes alone, each as many as the others.
-///
-///   direct route:  receiver ─descriptor─▶ sender ─data, then flag─▶ receiver; a small message needs no descriptor
-///   over hosts:    as `ranks` has it; a small message is its sender's no more when it has passed the first hop
-class taking {
+/// Messages move by themselves (`journeys`), in the order of time; a worker runs one of its ranks until that waits. Who
+/// waits helps: loops have all workers on which no rank computes alone, each as many as the others.
+class doing::taking {
  public:
-  taking(const network& on, const recording& program, const ranks_on& how)
-      : on_(on),
-        program_(program),
-        how_(how),
-        traffic_(on),
-        messages_(program.messages.size()),
-        ranks_(program.ranks.size()),
-        workers_(on.workers) {}
+  taking(const network& on, journeys& moving, const recording& program, const ranks_on& how)
+      : program_(program), how_(how), moving_(moving), ranks_(program.ranks.size()), workers_(on.workers) {
+    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
+      if (how_.workers[rank] >= on.workers)
+        throw error(fmt::format("rank {} on worker {} of '{}'; expected one below {}", rank, how_.workers[rank],
+                                on.name, on.workers));
+    for (const sent_message& m : program_.messages)
+      messages_.push_back({{worker_of(m.from), worker_of(m.to), m.bytes, is_eager(m)}});
+  }
+
+  void begin(std::uint32_t rank, std::int64_t at) { events_.push({at, rank, what::computed}); }
+  std::optional<std::int64_t> next() const { return events_.empty() ? std::nullopt : std::optional(events_.top().at); }
+  const std::vector<std::uint32_t>& step() {
+    ended_.clear();
+    const event e = events_.top();
+    events_.pop();
+    if (e.of == what::computed)
+      has_computed(e.number, e.at);
+    else if (e.of == what::shared)
+      has_shared(e.number, e.at);
+    else
+      apply(e.number, e.at, moving_.advance(messages_[e.number].way, e.at));
+    return ended_;
+  }
 
   std::int64_t run() {
-    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-      if (how_.workers[rank] >= on_.workers)
-        throw error(fmt::format("rank {} on worker {} of '{}'; expected one below {}", rank, how_.workers[rank],
-                                on_.name, on_.workers));
-      get_ready(rank, 0);
-    }
-    while (!events_.empty()) {
-      const event e = events_.top();
-      events_.pop();
-      if (e.of == what::computed)
-        has_computed(e.number, e.at);
-      else if (e.of == what::shared)
-        has_shared(e.number, e.at);
-      else
-        advance(e.number, e.at);
-    }
+    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) get_ready(rank, 0);
+    while (!events_.empty()) step();
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
       if (ranks_[rank].next < program_.ranks[rank].size())
         throw error(fmt::format("rank {} waits for what does not come; expected a recording of all its ranks", rank));
@@ -58,6 +52,7 @@ class taking {
   }
 
  private:
+  using kind = deed::kind;
   enum class what : std::uint32_t { advances, computed, shared };
   struct event {
     std::int64_t at;
@@ -70,10 +65,8 @@ class taking {
     }
   };
   struct message_state {
-    std::int64_t asked_at = 0;  ///< when the receiver's descriptor is where it is needed
-    std::uint8_t hop = 0;       ///< that it comes to next
-    bool is_asked = false, waits = false, is_there = false;
-    bool is_sent = false, is_received = false;
+    journey way;
+    bool is_received = false;
     bool sender_waits = false, receiver_waits = false;
   };
   struct rank_state {
@@ -93,7 +86,9 @@ class taking {
 
   const sent_message& said(std::uint32_t m) const { return program_.messages[m]; }
   std::uint32_t worker_of(std::uint32_t rank) const { return how_.workers[rank]; }
-  bool is_eager(std::uint32_t m) const { return !said(m).is_synchronous && said(m).bytes <= how_.eager_bytes; }
+  bool is_eager(const sent_message& m) const {
+    return how_.eager_bytes > 0 && !m.is_synchronous && m.bytes <= how_.eager_bytes;
+  }
 
   void get_ready(std::uint32_t rank, std::int64_t now) {
     worker_state& w = workers_[worker_of(rank)];
@@ -135,6 +130,7 @@ class taking {
         return take_next(workers_[worker_of(rank)], now);
     }
     last_ = std::max(last_, now);
+    ended_.push_back(rank);
     take_next(workers_[worker_of(rank)], now);
   }
   void has_computed(std::uint32_t rank, std::int64_t now) {
@@ -176,79 +172,23 @@ class taking {
   bool must_wait(const deed& d) {
     message_state& m = messages_[d.number];
     const bool is_send = d.is == kind::wait_sent;
-    if (is_send ? m.is_sent : m.is_received) return false;
+    if (is_send ? m.way.is_sent : m.is_received) return false;
     (is_send ? m.sender_waits : m.receiver_waits) = true;
     return true;
   }
 
-  /// The place of the last part of its way; `across` is one part.
-  std::uint8_t last_hop(std::uint32_t m) const {
-    return is_on_one_worker(m) ? std::uint8_t{0}
-                               : static_cast<std::uint8_t>(way_of(m).out.size() + way_of(m).in.size());
-  }
-  const route& way_of(std::uint32_t m) const { return on_.between(worker_of(said(m).from), worker_of(said(m).to)); }
-  bool is_on_one_worker(std::uint32_t m) const { return worker_of(said(m).from) == worker_of(said(m).to); }
-
-  void send(std::uint32_t number, std::int64_t now) {
-    if (is_eager(number) && (is_on_one_worker(number) || !passes_out(number))) tell_sent(number, now);
-    move(number, now);
-  }
-  bool passes_out(std::uint32_t number) const { return !way_of(number).out.empty(); }
-
+  void send(std::uint32_t number, std::int64_t now) { apply(number, now, moving_.send(messages_[number].way, now)); }
   void receive(std::uint32_t number, std::int64_t now) {
-    message_state& m = messages_[number];
-    m.is_asked = true;
-    m.asked_at = now;
-    if (!is_on_one_worker(number)) {
-      const route& way = way_of(number);
-      const std::uint32_t from = worker_of(said(number).from), to = worker_of(said(number).to);
-      if (!way.is_direct() && !way.in.empty())
-        m.asked_at = traffic_.pass_out(way.out.front(), to, descriptor_bytes, now);
-      else if (way.is_direct() && on_.has_puts && !is_eager(number))
-        m.asked_at = traffic_.cross(way, to, from, descriptor_bytes, now);
-    }
-    if (m.is_there) return tell_received(number, now);
-    if (m.waits) move(number, now);
+    apply(number, now, moving_.receive(messages_[number].way, now));
   }
-
-  /// It moves by one part of its way, if it can.
-  void move(std::uint32_t number, std::int64_t now) {
-    message_state& m = messages_[number];
-    const std::uint32_t from = worker_of(said(number).from), to = worker_of(said(number).to);
-    const std::int64_t bytes = said(number).bytes;
-    const bool is_here = from == to;
-    const route& way = way_of(number);
-    const auto outs = is_here ? std::uint8_t{0} : static_cast<std::uint8_t>(way.out.size());
-    const std::uint8_t last = last_hop(number);
-    // Behind a host, what the receiver has not asked for stays with its host.
-    const bool needs_receiver = m.hop == last && (last > 0 || !is_eager(number));
-    m.waits = needs_receiver && !m.is_asked;
-    if (m.waits) return;
-    const std::int64_t begin = needs_receiver ? std::max(now, m.asked_at) : now;
-    std::int64_t then = begin;
-    if (!is_here && m.hop < outs)
-      then = traffic_.pass_out(way.out[m.hop], from, bytes, begin);
-    else if (!is_here && m.hop > outs)
-      then = traffic_.pass_in(way.in[m.hop - outs - 1U], to, bytes, begin);
-    else if (!is_here)
-      then = traffic_.cross(way, from, to, bytes, begin);
-    if (!is_here && last == 0 && on_.has_puts) then = traffic_.cross(way, from, to, flag_bytes, then);
-    ++m.hop;
-    events_.push({then, number, what::advances});
-  }
-  void advance(std::uint32_t number, std::int64_t now) {
-    message_state& m = messages_[number];
-    if (is_eager(number) && !m.is_sent) tell_sent(number, now);
-    if (m.hop <= last_hop(number)) return move(number, now);
-    m.is_there = true;
-    if (!m.is_sent) tell_sent(number, now);
-    if (m.is_asked) tell_received(number, now);
+  void apply(std::uint32_t number, std::int64_t now, const progress& brings) {
+    if (brings.is_sent) tell_sent(number, now);
+    if (brings.next) events_.push({*brings.next, number, what::advances});
+    if (brings.is_received) tell_received(number, now);
   }
 
   void tell_sent(std::uint32_t number, std::int64_t now) {
-    message_state& m = messages_[number];
-    m.is_sent = true;
-    if (m.sender_waits) get_ready(said(number).from, now);
+    if (messages_[number].sender_waits) get_ready(said(number).from, now);
   }
   void tell_received(std::uint32_t number, std::int64_t now) {
     message_state& m = messages_[number];
@@ -256,10 +196,9 @@ class taking {
     if (m.receiver_waits) get_ready(said(number).to, now);
   }
 
-  const network& on_;
   const recording& program_;
   const ranks_on& how_;
-  traffic traffic_;
+  journeys& moving_;
   std::vector<message_state> messages_;
   std::vector<rank_state> ranks_;
   std::vector<worker_state> workers_;
@@ -269,9 +208,15 @@ class taking {
   std::int64_t shared_since_ = 0;   ///< as they are now
   int alone_ = 0;                   ///< ranks that compute alone
   std::int64_t last_ = 0;
+  std::vector<std::uint32_t> ended_;  ///< by this step
 };
 
-}  // namespace
+doing::doing(const network& on, journeys& moving, const recording& program, const ranks_on& how)
+    : all_(std::make_unique<taking>(on, moving, program, how)) {}
+doing::~doing() = default;
+void doing::begin(std::uint32_t rank, std::int64_t at) { all_->begin(rank, at); }
+std::optional<std::int64_t> doing::next() const { return all_->next(); }
+const std::vector<std::uint32_t>& doing::step() { return all_->step(); }
 
 double speedup::on(double workers) const {
   const auto next = std::ranges::find_if(points, [&](const point& p) { return p.workers >= workers; });
@@ -282,7 +227,8 @@ double speedup::on(double workers) const {
 }
 
 std::int64_t take_on(const network& on, const recording& program, const ranks_on& how) {
-  return taking(on, program, how).run();
+  journeys moving(on);
+  return doing::taking(on, moving, program, how).run();
 }
 
 }  // namespace maslin::links

@@ -2,9 +2,14 @@
 // What ranks of a recorded program did, each in its order, and how long it takes on a network. Messages may go on
 // beside their ranks, and small ones are sent before they are received.
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
+#include "maslin/trace.hpp"
+#include "model/links/journeys.hpp"
 #include "model/links/network.hpp"
 
 namespace maslin::links {
@@ -45,8 +50,31 @@ struct recording {
 struct ranks_on {
   std::vector<std::uint32_t> workers;  ///< by rank; those of one worker take turns when they wait
   double speed = 1;                    ///< what computed for t takes t / speed
-  std::int64_t eager_bytes = 256;      ///< a message of up to so many is sent before it is received
-  std::uint32_t sharing = 0;           ///< workers that share the loops of all ranks, in equal parts
+  /// A message of up to so many is sent before it is received; with 0 none is, as where ranks run.
+  std::int64_t eager_bytes = 256;
+  std::uint32_t sharing = 0;  ///< workers that share the loops of all ranks, in equal parts
+};
+
+/// Ranks that do what is recorded, in the order of time.
+class doing {
+ public:
+  /// Their messages go over `moving`, perhaps among others. All four stay. Throws `error` if there is no such worker.
+  doing(const network& on, journeys& moving, const recording& program, const ranks_on& how);
+  ~doing();
+  doing(const doing&) = delete;
+  doing& operator=(const doing&) = delete;
+
+  /// The rank, whose worker is its own then, begins at that time.
+  void begin(std::uint32_t rank, std::int64_t at);
+  /// Gives when something happens next; nothing where nothing does.
+  std::optional<std::int64_t> next() const;
+  /// Lets that happen: gives the ranks that have ended by it, in a list that is valid until the next step.
+  const std::vector<std::uint32_t>& step();
+
+ private:
+  friend std::int64_t take_on(const network& on, const recording& program, const ranks_on& how);
+  class taking;
+  const std::unique_ptr<taking> all_;
 };
 
 /// Gives when the last rank has ended, in picoseconds. Throws `error` if ranks wait for each other, or if there is no
@@ -69,10 +97,14 @@ struct call_of_ranks {
   std::uint32_t root = 0;            ///< its place in `ranks`
   /// By place. Of a broadcast and of reductions all count as having the most.
   std::vector<std::int64_t> bytes;
+
+  /// A rank brings what a trace would say of it.
+  void add(std::size_t place, const trace::moved_as& moved);
 };
 
-/// Does each of its ranks send a message for each other one?
+/// Does each of its ranks send a message for each other one? More ranks send too many.
 bool is_long(const call_of_ranks& call);
+inline constexpr std::size_t most_ranks_of_a_long_call = 4096;
 
 /// Adds the call's messages to the program, and gives what each of its ranks does, by place.
 std::vector<std::vector<deed>> carried_out(const call_of_ranks& call, recording& program);

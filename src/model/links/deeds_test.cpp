@@ -303,5 +303,36 @@ TEST(Calls, ABarrierTakesAsManyTurnsAsRanksHaveDoublings) {
   EXPECT_EQ(barrier(64), 6 * us);
 }
 
+TEST(Deeds, RanksBeginWhenTheyCome) {
+  // Both send to the other node over one link, which carries one message at a time; so does somebody else, at 3 us.
+  const network on = two_nodes();
+  journeys moving(on);
+  recording program{std::vector<std::vector<deed>>(4), {{0, 2, 1000}, {1, 3, 1000}}};
+  for (std::uint32_t m = 0; m < 2; ++m) {
+    send(program.ranks[m], m);
+    receive(program.ranks[m + 2], m);
+  }
+  const ranks_on how = [] {
+    ranks_on each = one_each(4);
+    each.eager_bytes = 1000;
+    return each;
+  }();
+  doing them(on, moving, program, how);
+  const std::int64_t begin[] = {2 * us, 2500 * ns, 0, 10 * us};
+  for (std::uint32_t rank = 0; rank < 4; ++rank) them.begin(rank, begin[rank]);
+  std::vector<std::int64_t> ended(4);
+  journey other{0, 2, 500, true};
+  bool is_sent = false;
+  while (const auto now = them.next()) {
+    if (!is_sent && *now >= 3 * us) is_sent = moving.send(other, 3 * us).is_sent;
+    for (const std::uint32_t rank : them.step()) ended[rank] = *now;
+  }
+  EXPECT_EQ(ended, (std::vector<std::int64_t>{2 * us, 2500 * ns, 4 * us, 10 * us}));
+  EXPECT_TRUE(is_sent);
+  // Behind both, 500 bytes have left the link free at 4.5 us.
+  journey last{1, 3, 0, true};
+  EXPECT_EQ(moving.send(last, 3 * us).next, 5500 * ns);
+}
+
 }  // namespace
 }  // namespace maslin::links

@@ -83,7 +83,12 @@ network of_links(const machine::machine_spec& spec) {
 
 bool has_routes(const std::string& file) { return parsed(file).contains("route"); }
 
-bool has_network(const std::string& file) { return !machine::read_spec(file).links.empty() || has_routes(file); }
+bool has_network(const std::string& file) {
+  if (has_routes(file)) return true;
+  const machine::machine_spec spec = machine::read_spec(file);
+  const auto joins_nodes = [](const machine::link_spec& one) { return one.between == machine::link_spec::ends::nodes; };
+  return !spec.links.empty() && (spec.nodes == 1 || std::ranges::any_of(spec.links, joins_nodes));
+}
 
 network network_of(const std::string& file) {
   const machine::machine_spec spec = machine::read_spec(file);

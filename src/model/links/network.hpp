@@ -54,7 +54,7 @@ struct network {
 /// Gives the machine's chains. Throws `error` if the description is wrong, or has none.
 network read_network(const std::string& file);
 
-/// Gives whether a description says what messages between workers pass; and whether it says so by [[route]]s.
+/// Gives whether a description says what messages between any workers pass; and whether it says so by [[route]]s.
 bool has_network(const std::string& file);
 bool has_routes(const std::string& file);
 
