@@ -27,6 +27,8 @@ namespace node {
 class membership;
 }
 
+class message_links;
+
 class executor : public graph::ready_sink {
  public:
   virtual ~executor() = default;
@@ -100,6 +102,9 @@ class executor : public graph::ready_sink {
   /// The caller is about to move so many bytes between caches and memory; nothing where memory takes its time by
   /// itself.
   virtual void moves(std::int64_t /*bytes*/) {}
+  /// Gives what messages between workers pass, where a description says what they take there; else null. Throws `error`
+  /// if the description is wrong.
+  virtual message_links* links() { return nullptr; }
   /// Lets everything happen that happens before the caller's time, where time does not pass by itself: which tasks are
   /// done that a new one would wait for?
   virtual void catch_up() {}

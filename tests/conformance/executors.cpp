@@ -52,11 +52,35 @@ struct spec_file {
 }  // namespace
 
 void describe_machine(const executor_kind& kind) {
+  // Messages between ranks take time here; where there are hosts, none but a signal's.
   static const spec_file cores("cores", R"(
 name = "cores"
 [workers]
 kind = "cpu"
-count = 4
+count = 64
+source = "this test"
+[[hop]]
+name = "bus"
+shared_by = 2
+startup_us = 0.5
+bandwidth_gb_per_s = 10
+source = "this test"
+[[hop]]
+name = "queue"
+shared_by = 2
+startup_us = 2
+bandwidth_gb_per_s = 1
+source = "this test"
+[[route]]
+name = "near"
+within = 2
+across = ["bus"]
+source = "this test"
+[[route]]
+name = "far"
+within = 64
+out = ["queue"]
+in = ["queue"]
 source = "this test"
 )");
   constexpr const char* behind_hosts = R"(

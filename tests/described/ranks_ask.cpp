@@ -1,12 +1,15 @@
 // Ranks that compute for declared times and exchange messages of all kinds; what a replay of them takes on links can be
-// worked out by hand.
+// worked out by hand. Prints what they took, in seconds.
 //
-//     ranks_ask exchange|overlap|tasks|loops|unequal|phases|twice|later
+//     ranks_ask exchange|overlap|tasks|loops|unequal|phases|twice|later [RANKS]
+//     ranks_ask empty|small|large|window|barriers|sums|ring|calls [RANKS]
 
 #include <maslin/maslin.hpp>
 
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>
@@ -42,12 +45,92 @@ void overlap(ms::communicator& world) {
   }
 }
 
+/// Messages to and fro between the first rank and the last one.
+void to_and_fro(ms::communicator& world, std::size_t bytes, int trips) {
+  std::vector<std::byte> data(bytes);
+  const int last = world.size() - 1;
+  for (int i = 0; i < trips; ++i) {
+    if (world.rank() == 0) world.send(data, last);
+    if (world.rank() == last || world.rank() == 0) world.receive(data, world.rank() == 0 ? last : 0);
+    if (world.rank() == last) world.send(data, 0);
+  }
+}
+
+/// Computes for another time than other ranks do, so that no two messages come to a hop at the very same moment.
+void compute(const ms::communicator& world, int turn) {
+  ms::cost(1us * ((3 * world.rank() + turn) % 7) + 37ns * (world.rank() + 1));
+}
+
+/// Many at a time, from each rank of the first half to one of the other, which then answers.
+void window(ms::communicator& world) {
+  const int half = world.size() / 2, other = (world.rank() + half) % world.size();
+  std::vector<double> data(150), answer(1);
+  std::vector<ms::request> all;
+  compute(world, 0);
+  for (int i = 0; i < 60; ++i)
+    all.push_back(world.rank() < half ? world.start_send(data, other) : world.start_receive(data, other));
+  for (ms::request& one : all) one.wait();
+  if (world.rank() < half) world.receive(answer, other);
+  if (world.rank() >= half) world.send(answer, other);
+}
+
+void sums(ms::communicator& world) {
+  std::vector<double> longer(20'000, 1), all(longer.size());
+  for (int i = 0; i < 5; ++i) {
+    compute(world, i);
+    world.all_reduce(1.0, std::plus{});
+    world.all_reduce(longer, all, std::plus{});
+  }
+}
+
+/// Each gives its neighbour something, while it computes.
+void ring(ms::communicator& world) {
+  const int behind = (world.rank() + 1) % world.size(), before = (world.rank() + world.size() - 1) % world.size();
+  std::vector<double> mine(100), its(mine.size());
+  for (int i = 0; i < 20; ++i) {
+    ms::request gets = world.start_receive(its, before), gives = world.start_send(mine, behind);
+    compute(world, i);
+    gets.wait();
+    gives.wait();
+  }
+}
+
+/// Calls of all that no rank could leave before all have come.
+void calls(ms::communicator& world) {
+  std::vector<double> mine(10, world.rank()), all(10 * static_cast<std::size_t>(world.size())), other(all.size());
+  compute(world, 0);
+  world.all_gather(mine, all);
+  compute(world, 1);
+  world.all_to_all(all, other);
+}
+
+/// Those whose replays are as long as they themselves are on the same machine.
+bool runs_as_replayed(const std::string& what, ms::communicator& world) {
+  if (what == "empty") to_and_fro(world, 0, 100);
+  if (what == "small") to_and_fro(world, 8, 100);
+  if (what == "large") to_and_fro(world, 1'000'000, 3);
+  if (what == "window") window(world);
+  if (what == "sums") sums(world);
+  if (what == "ring") ring(world);
+  if (what == "calls") calls(world);
+  for (int i = 0; i < 10 && what == "barriers"; ++i) {
+    compute(world, i);
+    world.barrier();
+  }
+  for (const char* one : {"empty", "small", "large", "window", "sums", "ring", "calls", "barriers"})
+    if (what == one) return true;
+  return false;
+}
+
 }  // namespace
 
-int main(int, char** words) {
+int main(int count, char** words) {
   const std::string what = words[1];
+  const int ranks = count > 2 ? std::stoi(words[2]) : 4;
+  const auto begin = ms::time();
   if (what == "later") ms::parallel_for(0, 100, [](ms::range) { ms::cost(1us); });
-  ms::ranks(4, [&](ms::communicator& world) {
+  ms::ranks(ranks, [&](ms::communicator& world) {
+    if (runs_as_replayed(what, world)) return;
     if (what == "overlap") return overlap(world);
     if (what == "tasks") {
       ms::task([] { ms::cost(1ms); });
@@ -60,5 +143,6 @@ int main(int, char** words) {
     if (what == "phases") ms::phase("phase", 2, [](int) { ms::cost(1us); });
     exchange(world);
   });
-  if (what == "twice") ms::ranks(4, exchange);
+  if (what == "twice") ms::ranks(ranks, exchange);
+  std::printf("%.12g\n", (ms::time() - begin).count());
 }

@@ -65,6 +65,8 @@ void fill_message(transfer& t, const rank_member& m, const elements& data, int t
 /// The message comes to that rank's mailbox: gives whether the sender is done with it.
 bool post_message(world& of, transfer& message, int box) {
   if (!of.is_here(box)) return of.across()->send(message, box);
+  over_links* const links = of.over();
+  const moment at_once(of.links());
   const bool is_stand_in = message.is_elsewhere && !message.is_copy;
   rank_state& its = of.at(box);
   its.lock.lock();
@@ -74,9 +76,10 @@ bool post_message(world& of, transfer& message, int box) {
       if (of.across()->take(&message, *receive)) of.wake(box, [&] { receive->set(transfer::state::done); });
       return true;
     }
-    if (message.bytes() > copied_under_lock) {
+    if (message.bytes() > copied_under_lock || links) {
       its.lock.unlock();
       comm::deliver(message, *receive);
+      if (links) return links->send(message, receive, message, box);
       of.wake(box, [&] { receive->set(transfer::state::done); });
       return true;
     }
@@ -108,6 +111,7 @@ bool post_message(world& of, transfer& message, int box) {
   const bool looks = std::exchange(its.probes, false);
   its.lock.unlock();
   if (looks) of.resume(box, sleeper);
+  if (links) return links->send(message, nullptr, kept ? *kept : message, box);
   return kept != nullptr;
 }
 
@@ -121,6 +125,9 @@ void let_go(world& of, const transfer& copy, int rank) MASLIN_UNCHECKED {
 
 /// The rank begins to receive, from that rank of the world, or any: gives whether it has received.
 bool post_receive(world& of, transfer& receive, int rank, int from) {
+  over_links* const links = of.over();
+  const moment at_once(of.links());
+  if (links) links->ask(receive, from);
   rank_state& mine = of.at(rank);
   mine.lock.lock();
   transfer* const message = mine.box.match_message(receive.wanted);
@@ -139,12 +146,13 @@ bool post_receive(world& of, transfer& receive, int rank, int from) {
     return true;
   }
   comm::deliver(*message, receive);
-  receive.set(transfer::state::done);
+  const bool is_there = !links || links->receive(*message, receive);
+  if (!links) receive.set(transfer::state::done);
   if (message->is_copy)
     world::free_copy(message);
-  else
+  else if (!links)
     of.wake(message->owner, [&] { message->set(transfer::state::done); });
-  return true;
+  return is_there;
 }
 
 /// Takes back what is queued in that rank's mailbox; false where it has been matched.
@@ -158,6 +166,7 @@ bool withdraw(world& of, transfer& t, bool is_send, int box) {
     its.box.remove_message(t);
   else
     its.box.remove_receive(t);
+  if (of.over()) of.over()->withdraw(t);
   t.set(transfer::state::alone);
   return true;
 }
@@ -172,6 +181,7 @@ bool withdraw_sent(world& of, int owner, std::uint64_t number, bool is_copy, int
     sent = its.box.find_sent(owner, number, is_copy);
     if (!sent) return false;
     its.box.remove_message(*sent);
+    if (of.over()) of.over()->withdraw(*sent);
     if (is_copy) let_go(of, *sent, box);
   }
   if (is_copy)

@@ -62,7 +62,10 @@ rank_call::rank_call(const rank_member& m, joint_call& mine, location where, kin
     mine_.set(state::over);
     return;
   }
-  if (!m.in.come(m.rank, mine_)) return;
+  const moment at_once(m.of.links());
+  const bool is_last = m.in.come(m.rank, mine_);
+  if (m.of.over()) m.of.over()->come(m.in, *mine_.at, m.rank, mine);
+  if (!is_last) return;
   bool all_have = true;
   if (!m.in.other_processes.empty()) try {
       all_have = m.of.gather(m.in, *mine_.at);
@@ -235,7 +238,9 @@ void rank_call::meet() {
   if (is_across() && at.is_brief) return meet_briefly();
   const std::size_t n = at.arrivals.size();
   bool has_parts = false;
+  over_links* const links = m_.of.over();
   try {
+    if (links) links->all_have_come(at);
     if (is_across()) read_packages(at, *mine_.brings);
     if (const std::size_t other = first_other(at)) {
       const auto problem = std::make_exception_ptr(
@@ -250,6 +255,7 @@ void rank_call::meet() {
   }
   m_.of.catch_up();  // what `meet` has done is told at its end
   if (!has_parts) {
+    if (links) return links->complete(at);
     end();
     m_.in.give_back(at);
     return;
@@ -258,10 +264,18 @@ void rank_call::meet() {
   at.next_part.store(0, std::memory_order_relaxed);
   at.parts_left.store(n + 1, std::memory_order_relaxed);  // one is that all are told of the parts
   at.users.store(static_cast<std::size_t>(m_.in.size_here()), std::memory_order_relaxed);
-  // The locks of `tell` publish all that.
+  if (links)
+    links->share(at, [this] { share(); });
+  else
+    share();
+}
+
+/// Tells the ranks of the parts.
+void rank_call::share() {
+  // The locks of `tell` publish what they need. Over links the last rank waits for it, too.
   each_here([&](rank_arrival& one, int rank) {
     one.has_parts = true;
-    if (&one != &mine_) m_.of.tell(rank, one, state::shared);
+    if (&one != &mine_ || m_.of.over()) m_.of.tell(rank, one, state::shared);
   });
   mine_.set(state::shared);
   a_part_is_done();
@@ -298,6 +312,7 @@ void rank_call::do_part(std::size_t rank) {
   m_.of.catch_up();  // a part is its own rank's if that is here by then
   // Relaxed: what the part needs the caller has seen when its own arrival was shared.
   if (at.is_claimed[rank].exchange(true, std::memory_order_relaxed)) return;
+  const moment at_once(m_.of.links());
   try {
     mine_.brings->do_part(at.calls, static_cast<int>(rank));
   } catch (...) {
@@ -309,7 +324,11 @@ void rank_call::do_part(std::size_t rank) {
 
 void rank_call::a_part_is_done() {
   // Release: what was done; acquire: what others have done.
-  if (mine_.at->parts_left.fetch_sub(1, std::memory_order_acq_rel) == 1) end();
+  if (mine_.at->parts_left.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+  if (over_links* const links = m_.of.over())
+    links->complete(*mine_.at);
+  else
+    end();
 }
 
 bool rank_call::has_moved() noexcept {

@@ -104,6 +104,7 @@ void run_in_one_process(int count, void (*run)(void*, communicator&), void* body
   const uncancelled during(here.is_root || exec.serial());  // in turn they have threads, and the caller waits for those
   world all(exec, count, run, body);
   if (of) all.serve_by(detail::host_access::of(*of));
+  if (message_links* const links = exec.links()) all.go_over(*links, worker_of_rank, where);
   if (exec.serial())
     all.run_in_turn();
   else

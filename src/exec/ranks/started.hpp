@@ -113,6 +113,7 @@ class rank_call {
   void meet_across();
   void end();
   void do_part(std::size_t rank);
+  void share();
   void a_part_is_done();
 
   void drop() noexcept;

@@ -57,6 +57,21 @@ world::world(executor& exec, int count, void (*run)(void*, communicator&), void*
   if (exec.serial()) turns_ = std::make_unique<turns>(count);
 }
 
+void world::go_over(message_links& links, std::span<const int> worker_of_rank, location where) {
+  const links::network& its = links.network();
+  if (static_cast<std::uint32_t>(exec_.workers()) > its.workers)
+    throw error(
+        fmt::format("ranks at {}:{}: '{}' says what messages take between {} workers, and the run has {}; set "
+                    "MASLIN_WORKERS to fewer",
+                    where.file_name(), where.line(), its.name, its.workers, exec_.workers()));
+  std::vector<std::uint32_t> workers;
+  for (int rank = 0; rank < size(); ++rank)
+    workers.push_back(static_cast<std::uint32_t>(
+        worker_of_rank.empty() ? links.worker_apart(rank, size())
+                               : links.worker_apart(worker_of_rank[static_cast<std::size_t>(rank)], exec_.workers())));
+  over_ = std::make_unique<over_links>(*this, links, std::move(workers));
+}
+
 world::~world() {
   leave_host();
   for (rank_state& one : states_) {
@@ -178,6 +193,7 @@ void world::let_others_run(int rank) {
   }
   if (gate) std::this_thread::yield();  // to those who wait for their turn
   if (gate && exec_.is_foreign_thread()) return;
+  if (over_) over_->links().look();
   exec_.catch_up();
   exec_.let_others_run();
   if (!has_rings(rank) || !rings_->has_some(rank)) return;
@@ -235,7 +251,8 @@ bool world::is_stuck() noexcept {
   try {
     if (across_) return is_stuck_across();
     std::vector<std::uint64_t> before, after;
-    return all_sleep(before) && all_sleep(after) && before == after;
+    // A message that is under way wakes somebody, too.
+    return all_sleep(before) && !(over_ && over_->go_on()) && all_sleep(after) && before == after;
   } catch (const std::bad_alloc&) {
     return false;  // it is looked at again
   }

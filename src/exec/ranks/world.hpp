@@ -23,6 +23,7 @@
 #include "exec/ranks/group.hpp"
 #include "exec/ranks/hosts.hpp"
 #include "exec/ranks/message_rings.hpp"
+#include "exec/ranks/over_links.hpp"
 #include "exec/ranks/turns.hpp"
 #include "maslin/error.hpp"
 #include "maslin/ranks.hpp"
@@ -135,6 +136,12 @@ class world {
   const std::vector<int>& here() const noexcept { return here_; }
   bool is_here(int rank) const noexcept { return !across_ || across_->is_here(rank); }
   gateway* across() const noexcept { return across_; }
+  /// Null where messages take no time but what moving them takes.
+  over_links* over() const noexcept { return over_.get(); }
+  message_links* links() const noexcept { return over_ ? &over_->links() : nullptr; }
+  /// From now on they take that of these links. `worker_of_rank`: where ranks are placed; if it is empty they are
+  /// divided in blocks. Throws `error` where there are workers that have no links.
+  void go_over(message_links& links, std::span<const int> worker_of_rank, location where);
   /// A message of up to so many bytes is kept for its receiver, if it is here, and it has places for that.
   std::size_t eager_bytes() const noexcept { return eager_bytes_; }
   /// Gives how many of a receiver's places a message takes that is kept.
@@ -451,6 +458,7 @@ class world {
   /// Gives slots for these ranks: `shared` ones, where some are in other processes; null where there are none.
   std::unique_ptr<call_slots> slots_for(const std::vector<int>& ranks, call_slots::in_shared_memory* shared) const;
   std::unique_ptr<turns> turns_;  ///< under the serial elision
+  std::unique_ptr<over_links> over_;
 
   MASLIN_ATOMIC<bool> failed_{false};
   base::short_lock cause_lock_;

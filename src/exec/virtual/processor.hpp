@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <optional>
 #include <vector>
@@ -137,6 +138,7 @@ struct virtual_worker final : processor, work_queue::watcher {
   MASLIN_ATOMIC<team*> in_team{nullptr};
   virtual_fiber* first_ready = nullptr;  ///< fibers that may go on here, now or later, the earliest first
   virtual_fiber* last_ready = nullptr;
+  std::deque<detail::task_node*> apart;  ///< tasks of ranks, which are begun here before anything else
   task_stack tasks;
   bool refills = true;      ///< it hands over what it creates (grain::refills)
   picoseconds gave_at = 0;  ///< when it gave a branch of a fork away last

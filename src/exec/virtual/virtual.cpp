@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "exec/core/machine.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/phase/phase_run.hpp"
+#include "exec/virtual/described_links.hpp"
 #include "exec/virtual/monitor_guard.hpp"
 #include "graph/store_clock.hpp"
 #include "maslin/error.hpp"
@@ -48,6 +50,7 @@ virtual_executor::virtual_executor(const machine::machine_spec& machine, int wor
     : executor(!base::flag_of("MASLIN_DURATIONS")),
       machine_name_(machine.name),
       machine_file_(machine.file),
+      description_(std::filesystem::absolute(machine.file).string()),
       times_(machine),
       stacks_(*base::number_of("MASLIN_STACK")),
       loops_(policies.loops),
@@ -63,7 +66,7 @@ virtual_executor::virtual_executor(const machine::machine_spec& machine, int wor
   for (int i = 0; i < workers; ++i) workers_.push_back(std::make_unique<virtual_worker>(*this, i));
   for (int i = 0; i < workers; ++i) at(i).in_team.store(whole_, std::memory_order_relaxed);
   if (machine.hosts) hosts_.emplace(*this, machine, workers);
-  stores_ = local_stores::of(*this, machine, workers, workers + (hosts_ ? hosts_->count() : 0));
+  stores_ = local_stores::of(*this, machine, workers, links_number() + 1);
   for (int i = hosts_ ? 0 : 1; i < workers; ++i) asleep_.set(i);
   processor& first = hosts_ ? static_cast<processor&>(hosts_->first()) : at(0);
   starter_ = std::make_unique<virtual_fiber>(*this, &first);
@@ -77,6 +80,8 @@ virtual_executor::virtual_executor(const machine::machine_spec& machine, int wor
   current_context().declares = false;  // what it said on another machine
   calling_thread::code_begins();
 }
+
+virtual_executor::~virtual_executor() = default;
 
 void virtual_executor::end() noexcept {
   if (stores_) graph::tell_program_looks();
@@ -102,6 +107,7 @@ void virtual_executor::end() noexcept {
 
 processor& virtual_executor::processor_at(int number) const {
   if (number < workers()) return at(number);
+  if (links_ && number == links_number()) return *links_;
   if (stores_ && number >= stores_->first_number()) return stores_->bus_at(number);
   return hosts_->at(number);
 }
@@ -109,6 +115,13 @@ processor& virtual_executor::processor_at(int number) const {
 processor* virtual_executor::here() const {
   if (calling_thread::owns_monitor() && driver_) return current_;
   return calling_thread::started() == this ? starter_->home : nullptr;
+}
+
+message_links* virtual_executor::links() {
+  const monitor_guard calling(*this, false);  // to read the description takes no time
+  if (!links_ && links::has_network(description_))
+    links_ = std::make_unique<described_links>(*this, links_number(), links::network_of(description_));
+  return links_.get();
 }
 
 virtual_worker* virtual_executor::self() const {

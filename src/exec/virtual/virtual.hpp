@@ -32,12 +32,19 @@
 
 namespace maslin {
 
+class described_links;
+
 class virtual_executor final : public executor, public phase_host {
  public:
   virtual_executor(const machine::machine_spec& machine, int workers, run_policies policies);
+  ~virtual_executor() override;
   void end() noexcept override;
 
   void ready(detail::task_node* task) noexcept override;
+  bool start_apart(detail::task_node* task, int index, int count) override;
+  /// The tasks of ranks are divided among the workers of the caller's team as in replays of ranks: each has one, as far
+  /// as there are enough.
+  int worker_apart(int index, int count) const;
   void run_members(scope&, std::int64_t, std::uint64_t) override {}
   waiter* caller() override;
   void help(const scope*) override {}
@@ -46,6 +53,7 @@ class virtual_executor final : public executor, public phase_host {
   void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;
   bool pay(double seconds) override;
   void moves(std::int64_t bytes) override;
+  message_links* links() override;
   void catch_up() override;
   void call_in_store(detail::task_node& task) override;
   double seconds() const override { return static_cast<double>(ticks()) * 1e-12; }
@@ -186,8 +194,10 @@ class virtual_executor final : public executor, public phase_host {
   friend struct host_context;
   friend class hosts;
   friend class local_stores;
+  friend class described_links;
 
   processor& processor_at(int number) const;
+  int links_number() const { return workers() + (hosts_ ? hosts_->count() : 0); }
   /// Whose code calls: null for a foreign thread.
   processor* here() const;
   virtual_worker* self() const;
@@ -235,6 +245,8 @@ class virtual_executor final : public executor, public phase_host {
   picoseconds signalled(const processor& to) noexcept;
   static void loop_body(void* fiber);
   void work_loop(virtual_fiber& me);
+  bool begin_rank(virtual_worker& w);
+  void rest(virtual_fiber& me);
   void ends(virtual_worker& w, const work& item);
   void end(virtual_worker& w);
   void complete_at(virtual_worker& w, detail::task_node* task) noexcept;
@@ -248,6 +260,7 @@ class virtual_executor final : public executor, public phase_host {
 
   const std::string machine_name_;
   const std::string machine_file_;
+  const std::string description_;  ///< the same, also where the program goes to another folder
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   const timing times_;
   fiber_stacks stacks_;
@@ -255,8 +268,9 @@ class virtual_executor final : public executor, public phase_host {
   const bool quiet_;  ///< says nothing at the end
   const patience patience_ = patience_from_environment();
   std::vector<std::unique_ptr<virtual_worker>> workers_;
-  std::optional<hosts> hosts_;            ///< none where the workers run the program's control flow
-  std::unique_ptr<local_stores> stores_;  ///< null where there are none
+  std::optional<hosts> hosts_;              ///< none where the workers run the program's control flow
+  std::unique_ptr<local_stores> stores_;    ///< null where there are none
+  std::unique_ptr<described_links> links_;  ///< null until there are ranks, and where none are described
   bit_tree has_loops_;
   bit_tree has_tasks_;
   bit_tree asleep_;

@@ -54,7 +54,7 @@ bool virtual_executor::steal_tasks(virtual_worker& own, virtual_worker& from) {
 }
 
 virtual_fiber* virtual_worker::choose() {
-  if (has_ready() && !ends) {
+  if (has_ready() && !ends && apart.empty()) {
     running = first_ready;
     first_ready = running->next;
   } else {
@@ -96,7 +96,7 @@ void virtual_executor::signal(processor& to) noexcept { expect(to, signalled(to)
 picoseconds virtual_executor::signalled(const processor& to) noexcept {
   processor* from = here();
   if (!from) return later(now_, times_.signal);
-  if (from == &to) return from->clock;
+  if (from == &to || from->index == links_number()) return from->clock;
   const bool is_between_hosts = from->index >= workers() && to.index >= workers();
   const picoseconds idle = from->clock - to.clock;
   from->clock = later(from->clock, later(is_between_hosts ? 0 : times_.signal, between(*from, to)));
@@ -125,6 +125,10 @@ void virtual_executor::work_loop(virtual_fiber& me) {
     calling_thread::code_stops();
     if (w.ends) end(w);
     sync(w);
+    if (begin_rank(w)) {
+      if (w.ends) rest(me);
+      continue;
+    }
     detail::task_node* next = std::exchange(w.goes_on_with, nullptr);
     bool is_fetched = false;  // its data are, and it goes on with that
     if (stores_ && stores_->has_next(w) && !w.has_ready()) {
@@ -144,18 +148,31 @@ void virtual_executor::work_loop(virtual_fiber& me) {
       team& t = team_of(&w);
       found = core::step(*this, w, t) || core::take_from_whole_team(*this, w, t);
     }
-    if (found && !static_cast<virtual_worker*>(me.home)->ends) continue;
-    auto& now = *static_cast<virtual_worker*>(me.home);  // a stream may have taken this fiber to another worker
-    now.running = nullptr;
-    set_idle(idle_fibers_, me);
-    if (now.ends)
-      expect(now, now.clock);
-    else if (now.first_ready)
-      expect(now, now.first_ready->goes_on_at);
-    else if (now.expected == 0)
-      asleep_.set(now.index);
-    leave(me);
+    if (!found || static_cast<virtual_worker*>(me.home)->ends) rest(me);
   }
+}
+
+/// Runs the first of the worker's ranks that have not begun; false where there is none.
+bool virtual_executor::begin_rank(virtual_worker& w) {
+  if (w.apart.empty()) return false;
+  detail::task_node* const first = w.apart.front();
+  w.apart.pop_front();
+  run_tasks(w, first);
+  return true;
+}
+
+/// A worker's fiber has nothing to do now: its worker goes on when there is something.
+void virtual_executor::rest(virtual_fiber& me) {
+  auto& now = *static_cast<virtual_worker*>(me.home);  // a stream may have taken this fiber to another worker
+  now.running = nullptr;
+  set_idle(idle_fibers_, me);
+  if (now.ends)
+    expect(now, now.clock);
+  else if (now.first_ready)
+    expect(now, now.first_ready->goes_on_at);
+  else if (now.expected == 0)
+    asleep_.set(now.index);
+  leave(me);
 }
 
 void virtual_executor::run_tasks(virtual_worker& w, detail::task_node* task) {
@@ -240,6 +257,19 @@ void virtual_executor::call_in_store(detail::task_node& task) { stores_->call(ta
 void virtual_executor::ready(detail::task_node* task) noexcept {
   core::ready(*this, task);
   const monitor_guard told(*this);  // what the caller does next it does after the signal
+}
+
+bool virtual_executor::start_apart(detail::task_node* task, int index, int count) {
+  const monitor_guard calling(*this);
+  virtual_worker& w = at(worker_apart(index, count));
+  w.apart.push_back(task);
+  if (asleep_.test(w.index)) signal(w);
+  return true;
+}
+
+int virtual_executor::worker_apart(int index, int count) const {
+  const auto [first, width] = calling_team(current_context()).workers();
+  return first + (count <= width ? index : static_cast<int>(std::int64_t{index} * width / count));
 }
 
 void virtual_executor::enqueue_in_centre(detail::task_node* task) noexcept {
