@@ -1,6 +1,5 @@
 // Begin and end, and what the program runs on.
 
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "maslin/runtime.hpp"
 #include "state.hpp"
 #include "together.hpp"
 
@@ -202,11 +202,7 @@ MASLIN_MPI_DEFINE(Get_address, (const void* location, MPI_Aint* address)) {
 MASLIN_MPI_DEFINE(Address, (void* location, MPI_Aint* address)) { return PMPI_Get_address(location, address); }
 
 extern "C" {
-double PMPI_Wtime(void) {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+double PMPI_Wtime(void) { return maslin::time().count(); }
 __attribute__((weak, alias("PMPI_Wtime"))) double MPI_Wtime(void);
 double PMPI_Wtick(void) { return 1e-9; }
 __attribute__((weak, alias("PMPI_Wtick"))) double MPI_Wtick(void);

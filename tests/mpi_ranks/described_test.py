@@ -1,0 +1,70 @@
+"""MPI programs on machines that are only described: messages take the time of their links, and MPI_Wtime tells it."""
+
+import re
+import unittest
+from pathlib import Path
+
+from jobs import CHECKOUT, Mpi
+
+PROGRAM = """#include <mpi.h>
+#include <stdio.h>
+int main(int n, char **w) {
+  int me, all;
+  static char data[1000];
+  double begin, sum = 0, one = 1;
+  MPI_Init(&n, &w);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &all);
+  MPI_Barrier(MPI_COMM_WORLD);
+  begin = MPI_Wtime();
+  for (int i = 0; i < 100; ++i) {
+    if (me == 0) MPI_Send(data, sizeof data, MPI_CHAR, all - 1, 0, MPI_COMM_WORLD);
+    if (me == 0) MPI_Recv(data, sizeof data, MPI_CHAR, all - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (me == all - 1) MPI_Recv(data, sizeof data, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (me == all - 1) MPI_Send(data, sizeof data, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+  }
+  if (me == 0) printf("%.3f us\\n", 1e6 * (MPI_Wtime() - begin) / 200);
+  MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  if (me == 0) printf("%g\\n", sum);
+  MPI_Finalize();
+}
+"""
+
+NODES = """name = "nodes"
+nodes = 2
+[workers]
+kind = "cpu"
+count = 2
+source = "a test"
+[[link]]
+between = "nodes"
+bandwidth_gb_per_s = 10
+latency_us = 2
+source = "a test"
+"""
+
+
+class Described(Mpi):
+    def test_messages_take_the_time_of_links(self):
+        folder = Path(self.folder.name)
+        machine, source = folder / "nodes.toml", folder / "to_and_fro.c"
+        machine.write_text(NODES, encoding="utf-8")
+        source.write_text(PROGRAM, encoding="utf-8")
+        program = self.build(source)
+        variables = {"MASLIN_MACHINE": str(machine), "MASLIN_DURATIONS": "declared", "MASLIN_QUIET": "1"}
+        # 2 us, and 1,000 bytes at 10 GB/s; within a node nothing. More ranks than workers take turns.
+        for ranks, us in ((4, "2.100"), (8, "2.100")):
+            with self.subTest(ranks=ranks):
+                self.expect_right(self.ranks(ranks, program, workers=None, variables=variables), f"{us} us\n{ranks}\n")
+        specs = {"MASLIN_MACHINE": str(CHECKOUT / "specs" / "triblade.toml")}
+        # From a blade to the other: 11.77 us, and 1,000 bytes through two hosts' queues and two times PCIe: 12.848 us. The
+        # other ranks' reduction passes the same hosts.
+        done = self.ranks(32, program, workers=None, variables=variables | specs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        us, ranks = re.fullmatch(r"(\S+) us\n(\d+)\n", done.stdout).groups()
+        self.assertEqual(ranks, "32")
+        self.assertTrue(12.848 <= float(us) < 13, us)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
