@@ -70,9 +70,19 @@ class Threads(Mpi):
             self.assertNotEqual(done.returncode, 0)
 
     def test_a_thread_that_runs_when_the_program_ends_is_nobodys_concern(self):
-        for processes in (1, 2):
-            done = self.ranks(2, self.program("levels"), MULTIPLE, "runs", processes=processes, threads=True)
-            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "3 is given\n", ""))
+        for level, which, processes in itertools.product((FUNNELED, MULTIPLE), ("runs", "runs, of C11"), (1, 2)):
+            with self.subTest(level=level, which=which, processes=processes):
+                done = self.ranks(2 * processes, self.program("levels"), level, which, processes=processes, threads=True)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"{level} is given\n", ""))
+
+    def test_a_thread_that_prints_to_the_end_of_the_process(self):
+        for level, processes in itertools.product((FUNNELED, MULTIPLE), (1, 2)):
+            with self.subTest(level=level, processes=processes):
+                done = self.run_it(BIN / "maslin-mpirun", "-n", 2, "--processes", processes, "--threads", "--tag-output",
+                                   self.program("levels"), level, "prints to the end")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                said = set(done.stdout.splitlines())
+                self.assertEqual(said, {f"[rank 0] {level} is given", *(f"[rank {rank}] a thread of rank {rank}" for rank in range(2))})
 
     def test_threads_that_wait_end_with_the_job(self):
         for processes in (1, 2):

@@ -2,8 +2,7 @@
 
 #include "threads.hpp"
 
-#include <dlfcn.h>
-
+#include <type_traits>
 #include <utility>
 
 #include "state.hpp"
@@ -42,10 +41,8 @@ void rank_threads::enter(unsigned left) noexcept {
 }
 
 bool let_threads_call() {
-  // Threads may run to the end of the process, and call: their code stays, and so does this.
-  Dl_info image;
-  if (dladdr(&threads, &image) == 0 || !dlopen(image.dli_fname, RTLD_LAZY | RTLD_NOLOAD)) return false;
-  static rank_threads& its = *new rank_threads;
+  static rank_threads its;
+  static_assert(std::is_trivially_destructible_v<rank_threads>);  // threads may call to the end of the process
   if (!maslin::detail::let_threads_call(*me.world, its)) return false;
   threads = &its;
   return true;

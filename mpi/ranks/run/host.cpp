@@ -26,7 +26,10 @@
 
 namespace mpi {
 
-std::deque<rank_of_process> ranks;
+std::deque<rank_of_process>& ranks() noexcept {
+  static std::deque<rank_of_process>& all = *new std::deque<rank_of_process>;
+  return all;
+}
 
 rank_of_process* rank_here() noexcept { return rank_at(__builtin_frame_address(0)); }
 
@@ -36,7 +39,7 @@ rank_of_process* rank_at(const void* address) noexcept {
   // Stacks do not overlap: whose begins next above has this one.
   rank_of_process* nearest = nullptr;
   std::uintptr_t distance = 1ul << 30;  // no stack is larger
-  for (rank_of_process& one : ranks) {
+  for (rank_of_process& one : ranks()) {
     const std::uintptr_t begin = one.stack.load(std::memory_order_relaxed);
     if (begin < here || begin - here >= distance) continue;
     nearest = &one;
@@ -47,7 +50,7 @@ rank_of_process* rank_at(const void* address) noexcept {
 
 namespace {
 
-/// What each rank's copy of the library keeps. It outlives the copies, and the list of ranks; nobody frees it.
+/// What each rank's copy of the library keeps. It outlives the copies; nobody frees it.
 const void** kept = nullptr;
 
 std::size_t count_mappings() {
@@ -70,11 +73,11 @@ void load(const program& of, const maslin::process_of_job& process) {
   const std::size_t before = count_mappings();
   kept = new const void*[numbers.size()]();
   for (const int rank : numbers) {
-    rank_of_process& one = ranks.emplace_back();
+    rank_of_process& one = ranks().emplace_back();
     one.said = {rank,    process.number, rank == numbers.front(), of.main.path().c_str(),
                 end_job, process.node(), process.nodes()};
-    one.kept = &kept[ranks.size() - 1];
-    one.program = image(of, rank, rank == numbers.front() ? nullptr : &ranks.front().program);
+    one.kept = &kept[ranks().size() - 1];
+    one.program = image(of, rank, rank == numbers.front() ? nullptr : &ranks().front().program);
     if (rank != numbers.front()) continue;
     // A rank has its copy's mappings, and a stack with its guard.
     const std::size_t each = count_mappings() - before + 2, own_files = of.own_libraries.size() + 1;
@@ -120,7 +123,7 @@ void run(maslin::communicator& world, const std::vector<std::string>& words) {
   if (!detach())
     end_job(mine.said.rank, mine.status,
             fmt::format("rank {} ended with status {} and without MPI_Finalize", mine.said.rank, mine.status).c_str());
-  mine.program.unload();
+  if (!mine.has_threads.load()) mine.program.unload();
 }
 
 int run_all(int argc, char** argv) {
@@ -160,7 +163,7 @@ int run_all(int argc, char** argv) {
     maslin::detail::run_placed_ranks(worker_of_rank, call, its, maslin::location::current());
   }
   flush_output();
-  for (const rank_of_process& one : ranks)
+  for (const rank_of_process& one : ranks())
     if (one.status != 0) return one.status;
   return 0;
 }

@@ -102,7 +102,7 @@ void take_output(bool tagged, shared_by_processes* shared) {
 void flush_output() noexcept {
   if (!is_taken.load(std::memory_order_acquire)) return;  // another process ends the job while this one begins
   const std::lock_guard held(lock);
-  for (rank_of_process& one : ranks) {
+  for (rank_of_process& one : ranks()) {
     print(one, STDOUT_FILENO, one.unfinished[0], true);
     print(one, STDERR_FILENO, one.unfinished[1], true);
   }

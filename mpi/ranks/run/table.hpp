@@ -21,16 +21,17 @@ struct rank_of_process {
   std::atomic<std::uintptr_t> stack{0};
   std::jmp_buf leave;  ///< where `exit` goes
   int status = 0;
-  const void** kept = nullptr;  ///< where it says what its copy of the library keeps
-  std::string unfinished[2];    ///< lines of standard output and error that have no end yet
+  std::atomic<bool> has_threads{false};  ///< its code has made some, which may run as long as the process
+  const void** kept = nullptr;           ///< where it says what its copy of the library keeps
+  std::string unfinished[2];             ///< lines of standard output and error that have no end yet
 };
 
-/// All of them; it does not change while they run.
-extern std::deque<rank_of_process> ranks;
+/// All of them; it does not change while they run. Their threads may print while the process ends, so nobody frees it.
+std::deque<rank_of_process>& ranks() noexcept;
 /// The one with that number in the job, which is one of this process.
 inline rank_of_process& rank_numbered(int rank) noexcept {
   const auto is_before = [](const rank_of_process& one, int number) { return one.said.rank < number; };
-  return *std::lower_bound(ranks.begin(), ranks.end(), rank, is_before);
+  return *std::lower_bound(ranks().begin(), ranks().end(), rank, is_before);
 }
 
 /// The rank whose code has made the calling thread, if that lies on its stack; null elsewhere.

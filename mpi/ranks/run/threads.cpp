@@ -1,8 +1,9 @@
 // Threads that a rank's code has made, itself or by a library, belong to that rank. This program defines
-// `pthread_create` in front of the C library's, so that they know it.
+// `pthread_create` and `thrd_create` in front of the C library's, so that they know it.
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <threads.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -24,14 +25,16 @@ struct thread_of_rank {
 };
 thread_local constinit thread_of_rank here;
 
+template <class Result>
 struct beginning {
   rank_of_process* of;
-  void* (*run)(void*);
+  Result (*run)(void*);
   void* with;
 };
 
-void* begin(void* at) {
-  const beginning its = *std::unique_ptr<beginning>(static_cast<beginning*>(at));
+template <class Result>
+Result begin(void* at) {
+  const beginning its = *std::unique_ptr<beginning<Result>>(static_cast<beginning<Result>*>(at));
   pthread_attr_t all;
   void* stack = nullptr;
   std::size_t bytes = 0;
@@ -43,6 +46,19 @@ void* begin(void* at) {
   return its.run(its.with);
 }
 
+/// Makes the thread by `make(first, with)`. `no_memory`: what that gives where there is none.
+template <class Result, class Make>
+int create(Result (*run)(void*), void* with, int no_memory, Make&& make) {
+  rank_of_process* const of = rank_here();
+  if (!of) return make(run, with);
+  std::unique_ptr<beginning<Result>> its(new (std::nothrow) beginning<Result>{of, run, with});
+  if (!its) return no_memory;
+  of->has_threads.store(true);
+  const int problem = make(begin<Result>, its.get());
+  if (problem == 0) static_cast<void>(its.release());  // the thread's
+  return problem;
+}
+
 }  // namespace
 
 rank_of_process* rank_by_thread(const void* address) noexcept {
@@ -51,14 +67,16 @@ rank_of_process* rank_by_thread(const void* address) noexcept {
 
 }  // namespace mpi
 
-extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* made, const pthread_attr_t* how,
-                                                                     void* (*run)(void*), void* with) {
+// What is compiled here is hidden, unless it says that it is not.
+#pragma GCC visibility push(default)
+extern "C" {
+int pthread_create(pthread_t* made, const pthread_attr_t* how, void* (*run)(void*), void* with) {
   static const auto real = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
-  mpi::rank_of_process* const of = mpi::rank_here();
-  if (!of) return real(made, how, run, with);
-  std::unique_ptr<mpi::beginning> its(new (std::nothrow) mpi::beginning{of, run, with});
-  if (!its) return EAGAIN;
-  const int problem = real(made, how, mpi::begin, its.get());
-  if (problem == 0) static_cast<void>(its.release());  // the thread's
-  return problem;
+  return mpi::create(run, with, EAGAIN, [&](void* (*first)(void*), void* its) { return real(made, how, first, its); });
 }
+int thrd_create(thrd_t* made, thrd_start_t run, void* with) {
+  static const auto real = reinterpret_cast<decltype(&thrd_create)>(dlsym(RTLD_NEXT, "thrd_create"));
+  return mpi::create(run, with, thrd_nomem, [&](thrd_start_t first, void* its) { return real(made, first, its); });
+}
+}
+#pragma GCC visibility pop

@@ -1,5 +1,6 @@
 // What is given where a level of threads is asked for, and mistakes: levels ASKED WHAT.
 #include <pthread.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "../programs/expect.h"
@@ -13,13 +14,25 @@ static void* for_ever(void* unused) {
   for (;;) usleep(1000);
   return unused;
 }
+static int for_ever_too(void* unused) {
+  for_ever(unused);
+  return 0;
+}
 static void* prints(void* unused) {
   printf("a thread of rank %d\n", me);
+  return unused;
+}
+static void* prints_for_ever(void* unused) {
+  for (;; usleep(1000)) prints(unused);
   return unused;
 }
 static void* exits(void* unused) {
   if (me == 1) exit(3);
   return unused;
+}
+static int ends_slowly = 0;
+__attribute__((destructor)) static void ends(void) {
+  if (ends_slowly) usleep(50000);
 }
 static void* sends_to_itself(void* unused) {
   const int one = 1;
@@ -42,6 +55,10 @@ int main(int argc, char** argv) {
     usleep(100000);
   }
   if (strcmp(what, "runs") == 0) pthread_create(&other, NULL, for_ever, NULL);
+  thrd_t another;
+  if (strcmp(what, "runs, of C11") == 0) thrd_create(&another, for_ever_too, NULL);
+  ends_slowly = strcmp(what, "prints to the end") == 0;
+  if (ends_slowly) pthread_create(&other, NULL, prints_for_ever, NULL);
   void* (*const body)(void*) = strcmp(what, "calls") == 0    ? sends_to_itself
                                : strcmp(what, "prints") == 0 ? prints
                                : strcmp(what, "exits") == 0  ? exits
@@ -60,5 +77,6 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (me == 0) printf("%d is given\n", given);
   MPI_Finalize();
+  if (me != 1) usleep(50000);  // while rank 1 is over, and its thread is not
   return 0;
 }
