@@ -97,8 +97,20 @@ class Threads(Mpi):
 
     def test_a_thread_that_exits_ends_the_job(self):
         for processes in (1, 2):
-            done = self.ranks(3, self.program("levels"), FUNNELED, "exits", processes=processes)
-            self.assertEqual((done.returncode, done.stderr), (3, "maslin-mpirun: rank 1: another thread of it called exit(3)\n"))
+            for said, status in ((3, 3), (0, 1)):  # the others are still at work
+                done = self.ranks(3, self.program("levels"), FUNNELED, "exits", said, processes=processes)
+                self.assertEqual((done.returncode, done.stderr), (status, f"maslin-mpirun: rank 1: another thread of it called exit({said})\n"))
+
+    def test_a_thread_that_exits_behind_finalize_ends_its_rank(self):
+        for processes, status in itertools.product((1, 3), (0, 3)):
+            with self.subTest(processes=processes, status=status):
+                done = self.ranks(3, self.program("levels"), FUNNELED, "exits at the end", status, processes=processes, threads=True)
+                self.assertEqual((done.returncode, done.stderr), (status, ""))
+                self.assertEqual(sorted(done.stdout.splitlines()), ["1 is given", *(f"rank {rank} ends" for rank in range(3))])
+
+    def test_a_thread_that_exits_is_not_held_up_by_a_rank_that_its_own_holds_up(self):
+        done = self.ranks(2, self.program("levels"), FUNNELED, "exits at the end", 0, workers=1)
+        self.assertEqual((done.returncode, done.stderr), (1, "maslin-mpirun: rank 1: another thread of it called exit(0)\n"))
 
     def test_other_threads_may_not_call_unless_that_is_given(self):
         done = self.ranks(1, self.program("levels"), FUNNELED, "calls")

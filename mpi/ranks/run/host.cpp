@@ -8,13 +8,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <maslin/maslin.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 #include "comm/processes.hpp"
 
@@ -52,6 +55,9 @@ namespace {
 
 /// What each rank's copy of the library keeps. It outlives the copies; nobody frees it.
 const void** kept = nullptr;
+
+std::atomic<std::int32_t> left_here{0};
+std::atomic<std::int32_t>* left_on_node = &left_here;  ///< so many ranks have not ended; several processes share it
 
 std::size_t count_mappings() {
   std::ifstream maps("/proc/self/maps");
@@ -100,6 +106,13 @@ void want_workers(std::size_t count) {
     setenv("MASLIN_WORKERS", std::to_string(count).c_str(), 1);
 }
 
+/// Does the caller end the rank? Not where another thread of the rank does.
+bool comes_to_its_end(rank_of_process& its) {
+  std::thread::id first{};
+  return its.ended_by.compare_exchange_strong(first, std::this_thread::get_id()) ||
+         first == std::this_thread::get_id();  // an exit handler may call `exit`
+}
+
 /// Runs the program as that rank.
 void run(maslin::communicator& world, const std::vector<std::string>& words) {
   rank_of_process& mine = rank_numbered(world.rank());
@@ -120,14 +133,45 @@ void run(maslin::communicator& world, const std::vector<std::string>& words) {
   } catch (...) {
     end_job(mine.said.rank, 1, fmt::format("rank {}: an exception was not caught", mine.said.rank).c_str());
   }
+  if (!comes_to_its_end(mine)) return;
   if (!detach())
     end_job(mine.said.rank, mine.status,
             fmt::format("rank {} ended with status {} and without MPI_Finalize", mine.said.rank, mine.status).c_str());
   if (!mine.has_threads.load()) mine.program.unload();
+  left_on_node->fetch_sub(1);
+}
+
+/// The first status that is not 0.
+int status_of_ranks() {
+  for (const rank_of_process& one : ranks())
+    if (one.status != 0) return one.status;
+  return 0;
+}
+
+/// Another thread than its own ends the rank. Its own cannot be taken off its worker, which other ranks may need: so
+/// the process ends with it, but not before the ranks of this node have ended, if they do so soon.
+[[noreturn]] void exit_by_thread(rank_of_process& its, int status) {
+  constexpr int patience_ms = 3000;
+  if (comes_to_its_end(its)) {
+    its.status = status & 0xff;
+    const bool has_finalized = its.program.find<decltype(maslin_mpi_detach)>("maslin_mpi_detach")();
+    left_on_node->fetch_sub(1);
+    for (int waited = 0; has_finalized && waited < patience_ms && left_on_node->load() > 0; ++waited) usleep(1000);
+    if (!has_finalized || left_on_node->load() > 0)
+      end_job(its.said.rank, status,
+              fmt::format("rank {}: another thread of it called exit({})", its.said.rank, status).c_str());
+    if (claim_end()) {
+      flush_output();
+      std::fflush(nullptr);
+      _exit(status_of_ranks());
+    }
+  }
+  for (;;) pause();
 }
 
 int run_all(int argc, char** argv) {
   const int count = std::atoi(argv[1]);
+  left_here.store(count);
   maslin::process_of_job process;
   int job = -1;
   shared_by_processes* shared = nullptr;
@@ -137,6 +181,7 @@ int run_all(int argc, char** argv) {
     shared = map_shared(job);
     if (!shared) throw maslin::error(fmt::format("shared memory cannot be mapped ({})", std::strerror(errno)));
     join_job(*shared, process.number);
+    left_on_node = &shared->ranks_left;
     for (const int file : {job, process.shared_memory}) fcntl(file, F_SETFD, FD_CLOEXEC);
   }
   const char* const how = argv[4] + placement;
@@ -163,21 +208,17 @@ int run_all(int argc, char** argv) {
     maslin::detail::run_placed_ranks(worker_of_rank, call, its, maslin::location::current());
   }
   flush_output();
-  for (const rank_of_process& one : ranks())
-    if (one.status != 0) return one.status;
-  return 0;
+  return status_of_ranks();
 }
 
 }  // namespace
 
 }  // namespace mpi
 
-/// Ends the rank that calls it; outside of ranks, the process. Another thread of a rank cannot go back to where that
-/// began: it ends the job.
+/// Ends the rank that calls it; outside of ranks, the process.
 extern "C" void exit(int status) {
-  if (const mpi::rank_of_process* const of = mpi::rank_by_thread(__builtin_frame_address(0)))
-    mpi::end_job(of->said.rank, status,
-                 fmt::format("rank {}: another thread of it called exit({})", of->said.rank, status).c_str());
+  if (mpi::rank_of_process* const of = mpi::rank_by_thread(__builtin_frame_address(0)))
+    mpi::exit_by_thread(*of, status);
   if (mpi::rank_of_process* const mine = mpi::rank_here()) {
     mine->status = status & 0xff;
     _longjmp(mine->leave, 1);

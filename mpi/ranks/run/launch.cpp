@@ -141,6 +141,8 @@ class job {
     const int processes = static_cast<int>(children_.size()), count = nodes_ * processes;
     first_ = shared_.node.load() * processes;
     process_of_rank_ = in_processes(place, ranks, count);
+    shared_.ranks_left.store(static_cast<std::int32_t>(
+        std::ranges::count_if(process_of_rank_, [&](int its) { return its >= first_ && its < first_ + processes; })));
     words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), "");
     const command::stops_held held;  // until all are among those that get them
     for (int process = 0; process < processes; ++process) {
@@ -204,7 +206,7 @@ class job {
     const child* const culprit = is_process ? &children_[by - 1 - static_cast<std::uint32_t>(first_)] : culprit_;
     if (culprit) {
       const int how = culprit->status;
-      if (!WIFSIGNALED(how)) return {WEXITSTATUS(how) == 0 ? 1 : WEXITSTATUS(how)};
+      if (!WIFSIGNALED(how)) return {WEXITSTATUS(how) == 0 && !is_process ? 1 : WEXITSTATUS(how)};
       if (is_process) return {0, WTERMSIG(how)};
       return {128 + WTERMSIG(how)};
     }

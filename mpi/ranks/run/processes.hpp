@@ -22,6 +22,7 @@ struct shared_by_processes {
   std::atomic<std::uint32_t> ended_by;
   std::atomic<bool> has_finished[most];  ///< a process: all its ranks have ended, and those of all others
   pthread_mutex_t output;                ///< who prints lines
+  std::atomic<std::int32_t> ranks_left;  ///< of this node: so many have not ended
 
   // Of a job of several nodes: what its forwarder says, and is told.
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <thread>
 
 #include "../job.hpp"
 #include "image.hpp"
@@ -21,9 +22,10 @@ struct rank_of_process {
   std::atomic<std::uintptr_t> stack{0};
   std::jmp_buf leave;  ///< where `exit` goes
   int status = 0;
-  std::atomic<bool> has_threads{false};  ///< its code has made some, which may run as long as the process
-  const void** kept = nullptr;           ///< where it says what its copy of the library keeps
-  std::string unfinished[2];             ///< lines of standard output and error that have no end yet
+  std::atomic<std::thread::id> ended_by{};  ///< the thread that has come to its end first: its own, or one it has made
+  std::atomic<bool> has_threads{false};     ///< its code has made some, which may run as long as the process
+  const void** kept = nullptr;              ///< where it says what its copy of the library keeps
+  std::string unfinished[2];                ///< lines of standard output and error that have no end yet
 };
 
 /// All of them; it does not change while they run. Their threads may print while the process ends, so nobody frees it.

@@ -26,10 +26,12 @@ static void* prints_for_ever(void* unused) {
   for (;; usleep(1000)) prints(unused);
   return unused;
 }
+static int status;
 static void* exits(void* unused) {
-  if (me == 1) exit(3);
+  if (me == 1) exit(status);
   return unused;
 }
+static void says_that_it_ends(void) { printf("rank %d ends\n", me); }
 static int ends_slowly = 0;
 __attribute__((destructor)) static void ends(void) {
   if (ends_slowly) usleep(50000);
@@ -59,6 +61,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "runs, of C11") == 0) thrd_create(&another, for_ever_too, NULL);
   ends_slowly = strcmp(what, "prints to the end") == 0;
   if (ends_slowly) pthread_create(&other, NULL, prints_for_ever, NULL);
+  status = argc > 3 ? atoi(argv[3]) : 3;
   void* (*const body)(void*) = strcmp(what, "calls") == 0    ? sends_to_itself
                                : strcmp(what, "prints") == 0 ? prints
                                : strcmp(what, "exits") == 0  ? exits
@@ -77,6 +80,11 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (me == 0) printf("%d is given\n", given);
   MPI_Finalize();
+  if (strcmp(what, "exits at the end") == 0) {
+    atexit(says_that_it_ends);
+    pthread_create(&other, NULL, exits, NULL);
+    pthread_join(other, NULL);
+  }
   if (me != 1) usleep(50000);  // while rank 1 is over, and its thread is not
   return 0;
 }
