@@ -15,7 +15,8 @@ struct job {
   const char* program;  ///< the file that it runs
   /// Prints the text and ends the process with that status. "@:NUMBER" in it is a place in the program.
   void (*end)(int rank, int status, const char* text);
-  int node, nodes;  ///< its number, and how many the job has
+  int node, nodes;   ///< its number, and how many the job has
+  bool has_threads;  ///< --threads was given
 };
 
 }  // namespace mpi

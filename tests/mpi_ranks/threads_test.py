@@ -49,12 +49,15 @@ class Threads(Mpi):
             self.assertEqual(self.given(asked, 3, workers=2, threads=True), (asked, ""))
             self.assertEqual(self.given(asked, 4, workers=2, processes=2), (asked, ""))
             for more in ({}, {"processes": 2, "count": 5}, {"place": self.placed("0 1 1"), "workers": 3},
+                         {"place": self.placed("0 1 1"), "threads": True},
                          {"variables": {"MASLIN_SERIAL": "1"}, "workers": None, "threads": True}):
                 with self.subTest(asked=asked, **more):
                     level, said = self.given(asked, **{"count": 3, "workers": 2, **more})
                     self.assertEqual(level, FUNNELED)
                     self.assertIn(f"not MPI_THREAD_{('SERIALIZED', 'MULTIPLE')[asked - SERIALIZED]}, which needs a worker for each rank", said)
-                    self.assertIn("maslin-mpirun --threads", said)
+                    has_threads = "threads" in more  # who has said so needs another hint
+                    self.assertIn("MASLIN_SERIAL, MASLIN_MACHINE or --place is against that\n" if has_threads else
+                                  "start it with maslin-mpirun --threads\n", said)
                     self.assertEqual(said.count("\n"), 1)
 
     def placed(self, text: str) -> Path:

@@ -74,8 +74,10 @@ void initialize_threads(const call& in, int required) {
     std::fprintf(
         stderr,
         "maslin-mpirun: MPI_Init_thread gives MPI_THREAD_FUNNELED, not MPI_THREAD_%s, which needs a worker for "
-        "each rank, on a CPU of this machine; start it with maslin-mpirun --threads\n",
-        names[required]);
+        "each rank, on a CPU of this machine; %s\n",
+        names[required],
+        me.of->has_threads ? "MASLIN_SERIAL, MASLIN_MACHINE or --place is against that"
+                           : "start it with maslin-mpirun --threads");
 }
 
 }  // namespace

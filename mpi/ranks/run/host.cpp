@@ -67,7 +67,7 @@ std::size_t count_mappings() {
 }
 
 /// Loads the copies of so many ranks; where there is no room for all, says for how many there is.
-void load(const program& of, const maslin::process_of_job& process) {
+void load(const program& of, const maslin::process_of_job& process, bool has_threads) {
   const std::vector<int> numbers = maslin::ranks_of_process(process.process_of_rank, process.number);
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
@@ -81,7 +81,7 @@ void load(const program& of, const maslin::process_of_job& process) {
   for (const int rank : numbers) {
     rank_of_process& one = ranks().emplace_back();
     one.said = {rank,    process.number, rank == numbers.front(), of.main.path().c_str(),
-                end_job, process.node(), process.nodes()};
+                end_job, process.node(), process.nodes(),         has_threads};
     one.kept = &kept[ranks().size() - 1];
     one.program = image(of, rank, rank == numbers.front() ? nullptr : &ranks().front().program);
     if (rank != numbers.front()) continue;
@@ -190,9 +190,9 @@ int run_all(int argc, char** argv) {
   program_invocation_name = argv[5];
   program_invocation_short_name = basename(argv[5]);
   const program all{argv[5]};
-  if (std::strcmp(argv[3], "threads") == 0)
-    want_workers(maslin::ranks_of_process(process.process_of_rank, process.number).size());
-  load(all, process);
+  const bool has_threads = std::strcmp(argv[3], "threads") == 0;
+  if (has_threads) want_workers(maslin::ranks_of_process(process.process_of_rank, process.number).size());
+  load(all, process, has_threads);
   watch_crashes();
   take_output(std::strcmp(argv[2], "tagged") == 0, shared);
   const std::vector<std::string> words(argv + 5, argv + argc);
