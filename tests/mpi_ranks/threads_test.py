@@ -115,6 +115,13 @@ class Threads(Mpi):
         done = self.ranks(2, self.program("levels"), FUNNELED, "exits at the end", 0, workers=1)
         self.assertEqual((done.returncode, done.stderr), (1, "maslin-mpirun: rank 1: another thread of it called exit(0)\n"))
 
+    def test_an_error_names_the_callers_place(self):
+        lines = (HERE / "threads" / "places.c").read_text().splitlines()
+        for which, mark in (("while they wait", "// the first"), ("then", "// the second")):
+            line = next(i for i, text in enumerate(lines, 1) if mark in text)
+            done = self.ranks(1, self.program("places"), which, threads=True)
+            self.assertIn(f"rank 0: MPI_Send at places.c:{line}: there is no rank 99", done.stderr)
+
     def test_other_threads_may_not_call_unless_that_is_given(self):
         done = self.ranks(1, self.program("levels"), FUNNELED, "calls")
         self.assertIn("called by another thread of rank 0; expected the rank's own code", done.stderr)

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 
 #include "../include/mpi.h"
 #include "../library/site.hpp"
@@ -28,18 +27,17 @@ extern maslin_mpi_special maslin_mpi_special_;
 
 namespace mpi::fortran {
 
-/// While it lives, errors name that place in the program. Fortran's functions that the library calls make such calls
-/// themselves, so the place from before comes back.
+/// The function in C that is called while it lives names that place in the program. It takes the place first, so calls
+/// of other threads, and those that functions of the program make, name their own.
 class call_from {
  public:
-  explicit call_from(const void* place) noexcept { before_ = std::exchange(called_from, place); }
-  ~call_from() { called_from = before_; }
+  explicit call_from(const void* place) noexcept { called_from.store(place, std::memory_order_relaxed); }
+  ~call_from() { called_from.store(nullptr, std::memory_order_relaxed); }  // some functions need no place
   call_from(const call_from&) = delete;
   call_from& operator=(const call_from&) = delete;
 
  private:
-  const called turn_;  ///< other threads of the rank have places of their own
-  const void* before_;
+  const called turn_;  ///< before the place is said
 };
 
 /// How a parameter arrives, and what the function in C is given for it. Numbers and handles are read here.

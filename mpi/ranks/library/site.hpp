@@ -1,12 +1,15 @@
 #pragma once
 // Where in the program an MPI function was called.
 
+#include <atomic>
+
 #include "maslin/location.hpp"
 
 namespace mpi {
 
-/// The program's place of call, if a binding for another language made the call; otherwise null.
-extern const void* called_from;
+/// The program's place of call, where a binding for another language makes the call, until that takes it; otherwise
+/// null. It is written by the thread whose turn it is.
+extern std::atomic<const void*> called_from;
 
 /// The place behind a call that returns there. Its file is "@" and its line the distance from the beginning of the
 /// program's image: what prints an error finds file and line by it, and a call pays nothing for that.

@@ -12,7 +12,7 @@ namespace mpi {
 rank_threads* threads = nullptr;
 
 void rank_threads::begin_call() noexcept {
-  if (whose_.load(std::memory_order_relaxed) == pthread_self()) {
+  if (is_callers_turn()) {
     ++depth_;
     return;
   }

@@ -18,6 +18,8 @@ class rank_threads final : public maslin::rank_gate {
   unsigned leave() noexcept override;
   void enter(unsigned left) noexcept override;
 
+  bool is_callers_turn() const noexcept { return whose_.load(std::memory_order_relaxed) == pthread_self(); }
+
   // The caller has its turn.
 
   /// How many threads are in a call, with the caller.
