@@ -240,7 +240,8 @@ MASLIN_MPI_DEFINE(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, M
   const call in = MASLIN_MPI_CALL(Comm_create_group);
   return carry_out(in, comm, [&] {
     communicator& from = intracommunicator_of(comm);
-    const mpi::group wanted = group_of(group);  // another thread may free it while ranks are asked
+    const auto kept = me.communicators.keep(comm);  // another thread may free these while ranks are asked
+    const mpi::group wanted = group_of(group);
     *made = MPI_COMM_NULL;
     if (wanted.find(me.of->rank) == MPI_UNDEFINED) return;
     if (tag < 0) throw failure{MPI_ERR_TAG, "tag " + std::to_string(tag) + "; expected one from 0"};

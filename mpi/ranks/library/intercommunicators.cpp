@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,7 +49,9 @@ std::vector<int> other_group(communicator& mine, int leader, MPI_Comm peers, int
   std::optional<failure> wrong;
   if (mine.rank == leader) {
     try {
-      communicator& between = communicator_of(peers);
+      communicator_of(peers);
+      const std::shared_ptr<communicator> kept = me.communicators.keep(peers);  // another thread may free its handle
+      communicator& between = *kept;
       expect_peer(between, other_leader);
       if (tag < 0) throw failure{MPI_ERR_TAG, "tag " + std::to_string(tag) + "; expected one from 0"};
       const int there = between.to_channel(other_leader);

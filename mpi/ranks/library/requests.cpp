@@ -115,11 +115,24 @@ class ends {
   failure problem_{statuses_ ? MPI_ERR_IN_STATUS : MPI_ERR_TRUNCATE, {}};
 };
 
-/// Tells the rank's other threads that the caller waits for these.
-void set_awaited(int count, const MPI_Request* requests, bool is) {
-  for (int i = 0; threads && i < count; ++i)
-    if (mpi::request* const one = me.requests.find(requests[i])) one->is_awaited = is;
-}
+/// While it lives, the rank's other threads know that the caller waits for these.
+class awaited {
+ public:
+  awaited(int count, const MPI_Request* requests) : all_(requests, static_cast<std::size_t>(threads ? count : 0)) {
+    mark(true);
+  }
+  ~awaited() { mark(false); }
+  awaited(const awaited&) = delete;
+  awaited& operator=(const awaited&) = delete;
+
+ private:
+  void mark(bool is) const noexcept {
+    for (const MPI_Request handle : all_)
+      if (mpi::request* const one = me.requests.find(handle)) one->is_awaited = is;
+  }
+
+  const std::span<const MPI_Request> all_;
+};
 
 /// Suspends the caller until all are complete, if they are several.
 void wait_for_started(int count, const MPI_Request* requests, maslin::location where) {
@@ -135,9 +148,8 @@ void wait_for_started(int count, const MPI_Request* requests, maslin::location w
     if (one->also && !one->also->over) started[found++] = &one->also->started;
   }
   if (found <= 1) return;
-  set_awaited(count, requests, true);
+  const awaited others_know(count, requests);
   maslin::wait_all(std::span<maslin::request* const>(started, found), where);
-  set_awaited(count, requests, false);
 }
 
 void wait_for_all(const call& in, int count, MPI_Request* requests, MPI_Status* statuses) {
@@ -179,9 +191,11 @@ int wait_for_one(int count, const MPI_Request* requests, maslin::location where)
       started.push_back(one->over ? &one->also->started : &one->started);
       indices.push_back(i);
     }
-    set_awaited(count, requests, true);
-    const int found = indices[maslin::wait_any(started, where)];
-    set_awaited(count, requests, false);
+    int found = 0;
+    {
+      const awaited others_know(count, requests);
+      found = indices[maslin::wait_any(started, where)];
+    }
     mpi::request& one = request_of(requests[found]);
     if (!one.also || one.test(where)) return found;  // of an exchange, half may be complete
   }

@@ -214,6 +214,43 @@ static void a_type_is_freed_while_another_thread_waits(void) {
   EXPECT_EQUAL(got_apart[3], 8);
 }
 
+static MPI_Comm peers, alone, joined;
+static void joins(int thread) {
+  (void)thread;
+  MPI_Intercomm_create(alone, 0, peers, 1 - me, 17, &joined);
+}
+/// The communicator of those who lead two groups, while one of them waits for the other.
+static void a_communicator_is_freed_while_another_thread_waits(void) {
+  MPI_Comm gone, others[20];
+  int nothing = 0, size = 0;
+  if (ranks == 1) return;
+  MPI_Comm_dup(MPI_COMM_WORLD, &peers);
+  MPI_Comm_dup(MPI_COMM_SELF, &alone);
+  gone = peers;
+  if (me == 0) {
+    pthread_t other;
+    job join = {joins, 0};
+    pthread_create(&other, NULL, run, &join);
+    usleep(20000);
+    MPI_Comm_free(&gone);
+    for (int i = 0; i < 20; ++i) MPI_Comm_dup(MPI_COMM_SELF, &others[i]);  // in its memory, if that is free
+    MPI_Send(&nothing, 1, MPI_INT, 1, 450, MPI_COMM_WORLD);
+    pthread_join(other, NULL);
+    for (int i = 0; i < 20; ++i) MPI_Comm_free(&others[i]);
+  } else if (me == 1) {
+    MPI_Recv(&nothing, 1, MPI_INT, 0, 450, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    joins(0);
+    MPI_Comm_free(&gone);
+  } else {
+    MPI_Comm_free(&gone);
+  }
+  MPI_Comm_free(&alone);
+  if (me > 1) return;
+  MPI_Comm_remote_size(joined, &size);
+  EXPECT_EQUAL(size, 1);
+  MPI_Comm_free(&joined);
+}
+
 static MPI_Request handed_on[threads];
 static int handed_on_data[threads];
 static void starts(int thread) {
@@ -360,6 +397,7 @@ int main(int argc, char** argv) {
   EXPECT_EQUAL(taken, ranks * (long long)rounds * (rounds - 1) / 2);
   on_threads(threads, objects);
   a_type_is_freed_while_another_thread_waits();
+  a_communicator_is_freed_while_another_thread_waits();
   requests_are_handed_on();
   char* const room = malloc(1 << 20);
   int bytes = 0;
