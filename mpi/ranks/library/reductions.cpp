@@ -323,21 +323,32 @@ bool mpi::combine_few(calls_of_all all) {
   return true;
 }
 
+namespace {
+
+/// How numbers are combined, in 13 bits; 0 where that is not by MPI's own, or they do not lie side by side. From the
+/// high bits: how the types combine, of which some have several names, 8; by what, which is not 0, 5.
+std::uint32_t combination_of(const call_of_all& one) noexcept {
+  static_assert(MPI_NO_OP < 1 << 5);
+  if (!one.op || one.op->function || !one.offers.exists()) return 0;
+  const datatype& type = *one.offers.whole.type;
+  if (type.predefined == 0 || !type.is_dense || type.lower != 0) return 0;
+  return std::uint32_t{static_cast<unsigned char>(type.reduces_as)} << 5 |
+         static_cast<std::uint32_t>(one.op->predefined);
+}
+
+}  // namespace
+
 std::uint64_t call_of_all::combined_kind() const noexcept {
   constexpr int most_roots = 1 << 4;
   // Each rank waits twice, and calls the system for each other one: less than this is combined sooner by all processes.
   constexpr std::size_t divided_bytes = 32 << 10;
   const bool reduces = as == briefly::reduce || as == briefly::reduce_to_all;
-  if (!reduces || keeps_ || in.is_inter() || op->function || !offers.exists() || root + 1 >= most_roots) return 0;
-  const datatype& type = *offers.whole.type;
-  if (type.predefined == 0 || !type.is_dense || type.lower != 0 || offers.whole.bytes() < divided_bytes) return 0;
-  // From the high bits: it is no brief call, 1; which call, 3; how the types combine, 8; by what, 5; the root, 4; how
-  // many, 32.
-  static_assert(MPI_NO_OP < 1 << 5);
-  return std::uint64_t{8U | static_cast<unsigned char>(as)} << 60 |
-         std::uint64_t{static_cast<unsigned char>(type.reduces_as)} << 52 |
-         static_cast<std::uint64_t>(op->predefined) << 47 | static_cast<std::uint64_t>(root < 0 ? 0 : root + 1) << 43 |
-         offers.whole.count;
+  if (!reduces || keeps_ || in.is_inter() || root + 1 >= most_roots) return 0;
+  const std::uint32_t how = combination_of(*this);
+  if (how == 0 || offers.whole.bytes() < divided_bytes) return 0;
+  // From the high bits: it is no brief call, 1; which call, 3; how, 13; the root, 4; how many, 32.
+  return std::uint64_t{8U | static_cast<unsigned char>(as)} << 60 | std::uint64_t{how} << 47 |
+         static_cast<std::uint64_t>(root < 0 ? 0 : root + 1) << 43 | offers.whole.count;
 }
 maslin::combined_call::elements call_of_all::combines() const noexcept {
   return {offers.whole.count, offers.whole.type->size};
@@ -351,16 +362,12 @@ void call_of_all::combine(const std::byte* more, std::byte* sum, std::size_t cou
 }
 
 std::uint32_t mpi::numbers_of_few(const call_of_all& one) noexcept {
-  if (!one.op || !one.offers.exists() || !is_few(one)) return 0;
+  const std::uint32_t how = combination_of(one);
+  if (how == 0 || !is_few(one)) return 0;
   const buffer& given = one.offers.whole;
-  const datatype& type = *given.type;
-  if (type.predefined == 0 || !type.is_dense || type.lower != 0) return 0;
-  // Types may have several names. From the high bits: how they combine, 8; by what, which is not 0, 5; how many, 7; in
-  // how many bytes, 7.
-  static_assert(few_bytes < 1 << 7 && MPI_NO_OP < 1 << 5);
-  return std::uint32_t{static_cast<unsigned char>(type.reduces_as)} << 19 |
-         static_cast<std::uint32_t>(one.op->predefined) << 14 | static_cast<std::uint32_t>(given.count) << 7 |
-         static_cast<std::uint32_t>(given.bytes());
+  // From the high bits: how, 13; how many, 7; in how many bytes, 7.
+  static_assert(few_bytes < 1 << 7);
+  return how << 14 | static_cast<std::uint32_t>(given.count) << 7 | static_cast<std::uint32_t>(given.bytes());
 }
 
 void mpi::make_few(const call_of_all& by, std::span<const std::byte> given, calls_of_all all,
