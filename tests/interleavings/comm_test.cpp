@@ -550,9 +550,10 @@ TEST(Interleavings, AFailureDoesNotDivideSenderAndReceiver) {
 /// Rank 0 has another thread, which calls, too, each in its turn.
 struct two_threads_of_a_rank : rank_threads {
   struct one_at_a_time final : rank_gate {
-    unsigned leave() noexcept override { return turn.unlock(), 1; }
+    unsigned leave() noexcept override { return ++left, turn.unlock(), 1; }
     void enter(unsigned) noexcept override { turn.lock(); }
     base::short_lock turn;
+    int left = 0;  ///< so often
   };
   one_at_a_time gate;
   explorer::atomic<communicator*> its{nullptr};
@@ -607,6 +608,36 @@ TEST(Interleavings, ThreadsOfARankWaitSideBySide) {
           },
           probes ? 1 : 2));
     }
+}
+
+/// A rank begins to receive, and looks before it waits: also then its other threads call.
+TEST(Interleavings, AThreadThatLooksForAMessageIsOutsideItsGate) {
+  const comm::envelope said{1, 3, 0};
+  const auto receives = [=](world& all) {
+    rank_state& its = all.at(0);
+    const base::locked held(its.lock);
+    comm::transfer* const receive = its.box.match_receive(said);
+    if (receive) its.box.add_receive(*receive);
+    return receive != nullptr;
+  };
+  const auto receive = [](communicator& mine) {
+    rank_gate* const gate = detail::rank_member::of_communicator(mine).of.at(0).gate;
+    const int& left = static_cast<two_threads_of_a_rank::one_at_a_time*>(gate)->left;
+    const int before = left;
+    int had_begun = 0;
+    mine.receive(had_begun, 1, 3);
+    if (had_begun == 1 && left == before) fail("no other thread could call while one has looked");
+  };
+  const auto send = [=](communicator& mine) {
+    const int has_begun = receives(detail::rank_member::of_communicator(mine).of) ? 1 : 0;
+    mine.send(has_begun, 0, 3);
+  };
+  expect_well(explore(
+      [&] {
+        return std::make_unique<two_threads_of_a_rank>(
+            receive, [](communicator&) {}, send, 2);
+      },
+      2));
 }
 
 TEST(Interleavings, ThreadsOfARankReceiveWhatComesThroughRings) {

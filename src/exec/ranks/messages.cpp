@@ -194,7 +194,12 @@ bool withdraw_sent(world& of, int owner, std::uint64_t number, bool is_copy, int
 /// Waits for what was posted. If the world fails first, it is taken back.
 void complete(world& of, transfer& t, bool is_send, int box, const awaited_message& what) {
   const auto done = [&t] { return t.is_done(); };
-  if (of.look_for_messages(t.owner, done) || of.wait(t.owner, what, done, world::at_failure::give_up, false)) return;
+  {
+    const outside_gate others_go_on(of.at(t.owner).gate);
+    if (of.look_for_messages(others_go_on, t.owner, done) ||
+        of.wait(others_go_on, t.owner, what, done, world::at_failure::give_up, false))
+      return;
+  }
   if (t.is_alone() || withdraw(of, t, is_send, box)) of.throw_given_up(t.owner, what.where);
   of.wait(t.owner, what, done, world::at_failure::go_on);
 }

@@ -147,16 +147,20 @@ call_slots::others rank_call::await_in_slots(std::uint64_t number, world::at_fai
   using others = call_slots::others;
   call_slots& slots = *m_.in.slots;
   others seen = slots.look(m_.rank, number);
-  if (seen != others::missing) rouse_in_slots();
-  const auto have_come = [&] { return (seen = slots.look(m_.rank, number)) != others::missing; };
-  const auto comes_soon = [&] { return m_.of.look_in_memory(have_come) || (m_.of.across() && m_.of.look(have_come)); };
-  if (seen == others::missing && !comes_soon()) {
-    slots.lie_down(m_.rank);
-    const bool is_told = m_.of.wait(m_.mine(), {awaited_message::what::meeting, any_source, any_tag, mine_.where},
-                                    have_come, then, false);
-    slots.get_up(m_.rank);
-    if (!is_told) have_come();  // all may have come before another rank failed behind the call
+  if (seen != others::missing) {
+    rouse_in_slots();
+    return seen;
   }
+  const auto have_come = [&] { return (seen = slots.look(m_.rank, number)) != others::missing; };
+  const outside_gate others_go_on(m_.of.at(m_.mine()).gate);
+  if (m_.of.look_in_memory(others_go_on, have_come) || (m_.of.across() && m_.of.look(others_go_on, have_come)))
+    return seen;
+  slots.lie_down(m_.rank);
+  const bool is_told =
+      m_.of.wait(others_go_on, m_.mine(), {awaited_message::what::meeting, any_source, any_tag, mine_.where}, have_come,
+                 then, false);
+  slots.get_up(m_.rank);
+  if (!is_told) have_come();  // all may have come before another rank failed behind the call
   return seen;
 }
 
@@ -364,11 +368,15 @@ bool rank_call::take_back() {
 /// Suspends the caller until it is over or taken back, and does what it can do for it.
 void rank_call::await(const awaited_message& what, world::at_failure then) {
   while (!is_over()) {
-    if (!is_across())  // where a packet may make it go on, `wait` looks
-      m_.of.look([this] { return mine_.is() == state::over || (mine_.is() == state::shared && !has_helped_); });
-    const auto moved = [this] { return has_moved(); };
-    // Where it cannot leave, others are at work on what is left.
-    if (!m_.of.wait(m_.mine(), what, moved, then, is_across())) then = world::at_failure::go_on;
+    {
+      const outside_gate others_go_on(m_.of.at(m_.mine()).gate);
+      if (!is_across())  // where a packet may make it go on, `wait` looks
+        m_.of.look(others_go_on,
+                   [this] { return mine_.is() == state::over || (mine_.is() == state::shared && !has_helped_); });
+      const auto moved = [this] { return has_moved(); };
+      // Where it cannot leave, others are at work on what is left.
+      if (!m_.of.wait(others_go_on, m_.mine(), what, moved, then, is_across())) then = world::at_failure::go_on;
+    }
     if (m_.of.has_failed() && take_back()) return;
     advance();
     if (m_.of.has_failed() && is_across()) m_.of.let_others_run(m_.mine());  // another may be sending the package

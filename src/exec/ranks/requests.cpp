@@ -156,6 +156,7 @@ class unfinished {
     std::erase_if(calls_, [](const started* one) { return one->is_over(); });
     while (next_ < messages_.size() && messages_[next_]->is_over()) ++next_;
   }
+  bool has_calls() const noexcept { return !calls_.empty(); }
   bool empty() const noexcept { return calls_.empty() && next_ == messages_.size(); }
   started& any() const noexcept { return calls_.empty() ? *messages_[next_] : *calls_.front(); }
   /// What the caller waits for. Messages may end meanwhile, so each is asked once.
@@ -208,8 +209,12 @@ void wait_all(std::span<request* const> requests, location where) {
       left.advance();
       return left.empty();
     };
-    if (of.look_for_messages(rank, is_over)) return;
-    if (!of.wait(rank, left.awaits(where), left)) of.throw_given_up(rank, where);
+    rank_gate* const gate = of.at(rank).gate;
+    const outside_gate others_go_on(gate);
+    const bool needs_gate = gate && left.has_calls();  // for its parts of them
+    if (!needs_gate && of.look_for_messages(others_go_on, rank, is_over)) return;
+    if (!of.wait(others_go_on, rank, left.awaits(where), left, world::at_failure::give_up, true))
+      of.throw_given_up(rank, where);
   }
 }
 

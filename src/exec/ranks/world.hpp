@@ -209,17 +209,18 @@ class world {
   /// what it waits for, and comes to its end.
   enum class at_failure : std::uint8_t { give_up, go_on };
   /// A rank is about to wait: looks for a while, without a lock, whether `has_moved()`, where that costs other ranks
-  /// nothing. To sleep and be woken takes about as long. Where there are other processes it reads what they send.
+  /// nothing. To sleep and be woken takes about as long. Where there are other processes it reads what they send. Other
+  /// threads of the rank call meanwhile.
   template <class Moved>
-  bool look(Moved&& has_moved) const {
-    if (!across_) return look_in_memory(has_moved);
+  bool look(const outside_gate& others_go_on, Moved&& has_moved) const {
+    if (!across_) return look_in_memory(others_go_on, has_moved);
     if (has_moved()) return true;
     across_->look([&] { return has_moved() || has_failed(); });
     return has_moved();
   }
   /// The same where what moves it comes in no packet.
   template <class Moved>
-  bool look_in_memory(Moved&& has_moved) const {
+  bool look_in_memory(const outside_gate&, Moved&& has_moved) const {
     for (int i = 0; have_workers_ && i < MASLIN_RANK_LOOKS; ++i) {
       if (has_moved()) return true;
       base::relax();
@@ -231,10 +232,13 @@ class world {
   /// be so, each of which comes for certain unless the world fails. `looks`: it reads for a while what other processes
   /// send, if there are some. Who has called `look` needs no more of that.
   template <class Done>
-  bool wait(int rank, const awaited_message& what, Done&& done, at_failure then = at_failure::give_up,
-            bool looks = true) MASLIN_UNCHECKED {
+  bool wait(int rank, const awaited_message& what, Done&& done, at_failure then = at_failure::give_up) {
+    return wait(outside_gate(at(rank).gate), rank, what, done, then, true);
+  }
+  template <class Done>
+  bool wait(const outside_gate&, int rank, const awaited_message& what, Done&& done, at_failure then,
+            bool looks) MASLIN_UNCHECKED {
     rank_state& mine = at(rank);
-    const outside_gate others_go_on(mine.gate);
     waits_across away(across_);
     for (;;) {
       mine.lock.lock();
@@ -349,8 +353,8 @@ class world {
   }
   /// `look` for a rank that waits for messages.
   template <class Moved>
-  bool look_for_messages(int rank, Moved&& has_moved) MASLIN_UNCHECKED {
-    if (!has_rings(rank)) return look(has_moved);
+  bool look_for_messages(const outside_gate& others_go_on, int rank, Moved&& has_moved) MASLIN_UNCHECKED {
+    if (!has_rings(rank)) return look(others_go_on, has_moved);
     // A pause takes as long as half of a message's way: what comes at once is seen without one.
     for (int i = -MASLIN_RANK_LOOKS / 2; i < MASLIN_RANK_LOOKS; ++i) {
       if (has_moved()) return true;
