@@ -275,6 +275,32 @@ TEST_P(RankRequests, WaitAllWaitsForSendsReceivesAndCallsOfAll) {
   });
 }
 
+TEST_P(RankRequests, ACommunicatorMayGoBeforeWhatItHasStarted) {
+  ms::ranks(3, [](ms::communicator& world) {
+    struct nothing : ms::joint_call {
+      bool meet(std::span<ms::joint_call* const>) override { return false; }
+    } mine;
+    const int me = world.rank();
+    const std::vector<int> large(1000, me);
+    std::vector<int> got(1000), never(1);
+    std::vector<ms::request> all;
+    {
+      ms::communicator part = world.split(0, me);
+      all.push_back(part.start_receive(got, (me + 2) % 3, 1));
+      all.push_back(part.start_together(mine));
+      all.push_back(part.start_send(large, (me + 1) % 3, 1));
+      all.push_back(part.start_receive(never, me, 2));
+    }
+    const ms::communicator another = world.split(0, me);  // where that one was, if it is gone
+    EXPECT_EQ(all[0].wait().source, (me + 2) % 3);
+    EXPECT_EQ(got, std::vector<int>(1000, (me + 2) % 3));
+    all[1].wait();
+    all[2].wait();
+    world.barrier();
+    if (me == 1) EXPECT_TRUE(all[3].cancel());  // the others' is taken back at its end
+  });
+}
+
 TEST_P(RankRequests, WaitAllReturnsWhenTheLastOfManyMessagesHasCome) {
   constexpr int many = 100, senders = 3;
   ms::ranks(senders + 1, [](ms::communicator& world) {

@@ -377,9 +377,7 @@ void rank_member::expect_own_code(const char* call, location where) const {
 
 communicator::communicator(std::shared_ptr<const rank_member> member) noexcept : member_(std::move(member)) {}
 communicator::communicator(communicator&& from) noexcept = default;
-communicator::~communicator() {
-  if (member_ && member_->started > 0) member_->stays = member_;
-}
+communicator::~communicator() = default;
 int communicator::rank() const noexcept { return member_->rank; }
 int communicator::size() const noexcept { return static_cast<int>(member_->in.ranks.size()); }
 

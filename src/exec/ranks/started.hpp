@@ -22,10 +22,8 @@ inline void expect_call(const detail::rank_member& m, const char* call, location
 namespace detail {
 
 struct started {
-  explicit started(const rank_member& member) noexcept : by(member) { ++by.started; }
-  virtual ~started() {
-    if (--by.started == 0) by.stays.reset();
-  }
+  explicit started(const rank_member& member) noexcept : by(member) { ++by.users; }
+  virtual ~started() { rank_member::leave(&by); }
   started(const started&) = delete;
   started& operator=(const started&) = delete;
 

@@ -476,13 +476,16 @@ namespace detail {
 struct rank_member {
   static communicator make(world& of, rank_group& in, int rank, std::shared_ptr<rank_group> kept = nullptr) {
     const scope* const own = of.at(in.ranks[static_cast<std::size_t>(rank)]).own;
-    return communicator(std::make_shared<rank_member>(rank_member{of, in, rank, own, std::move(kept)}));
+    return communicator({new rank_member{of, in, rank, own, std::move(kept)}, leave});
   }
   static communicator make(world& of, std::shared_ptr<rank_group> in, int rank) {
     rank_group& group = *in;
     communicator made = make(of, group, rank, std::move(in));
     group.joins();
     return made;
+  }
+  static void leave(const rank_member* its) noexcept {
+    if (--its->users == 0) delete its;
   }
   static const rank_member& of_communicator(const communicator& its) noexcept { return *its.member_; }
   /// Throws `error` where the caller is other code than the rank's own.
@@ -495,9 +498,7 @@ struct rank_member {
   int rank;
   const scope* own;                  ///< the tasks of its code
   std::shared_ptr<rank_group> kept;  ///< `in`, unless it is that of all ranks
-  /// So many things are started and use this. If the communicator is gone before them, this stays until the last is.
-  mutable int started = 0;
-  mutable std::shared_ptr<const rank_member> stays = nullptr;
+  mutable int users = 1;             ///< its communicator, and what that has started: who is gone last takes it away
 };
 
 }  // namespace detail
