@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "exec/ranks/eager.hpp"
 #include "model/layers/loop_time.hpp"
 #include "model/layers/prediction.hpp"
 #include "model/links/network.hpp"
@@ -171,7 +172,8 @@ std::vector<rank_layout> layouts_of_ranks(const recorded_ranks& ranks, const std
   progress bar("replaying", all.size());
   std::uint64_t done = 0;
   for (rank_layout& at : all) {
-    links::ranks_on where{workers_of(at, ranks.program.ranks.size(), m), m.worker_speed};
+    links::ranks_on where{workers_of(at, ranks.program.ranks.size(), m), m.worker_speed,
+                          maslin::eager_bytes_in_a_process};
     // One process has all ranks of one node, and who waits helps the others. Those of other nodes have one each.
     if (at.nodes == 1) where.sharing = static_cast<std::uint32_t>(std::min(at.on_a_node * at.width, m.workers));
     const auto seconds = [&where](const links::network& on, const links::recording& program) {

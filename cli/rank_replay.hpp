@@ -4,14 +4,16 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "exec/ranks/eager.hpp"
 #include "rank_trace.hpp"
 
 struct rank_wishes {
-  std::string machine;             ///< path of the description
-  int workers = 0;                 ///< 0: all that the machine has
-  std::string place = "block";     ///< block, cyclic, traffic
-  std::string placement;           ///< where to write each rank's node, for maslin-mpirun; empty: nowhere
-  std::int64_t eager_bytes = 256;  ///< messages of up to so many are sent before they are received
+  std::string machine;          ///< path of the description
+  int workers = 0;              ///< 0: all that the machine has
+  std::string place = "block";  ///< block, cyclic, traffic
+  std::string placement;        ///< where to write each rank's node, for maslin-mpirun; empty: nowhere
+  /// Messages of up to so many are sent before they are received.
+  std::int64_t eager_bytes = maslin::eager_bytes_in_a_process;
 };
 
 /// What the ranks take there, in seconds.

@@ -113,7 +113,8 @@ void add_replay(CLI::App& app) {
       ->type_name("FILE");
   command
       ->add_option("--eager", w->ranks.eager_bytes,
-                   "Of recorded ranks: messages of up to so many bytes are sent before they are received")
+                   "Of recorded ranks: messages of up to so many bytes are sent before they are received. The default "
+                   "is MASLIN_EAGER's between ranks of one process, and not what the run had")
       ->transform(command::whole_number(0, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str()
       ->type_name("BYTES");

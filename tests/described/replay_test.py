@@ -346,11 +346,16 @@ class Ranks(Case):
 
     def test_what_was_started_goes_on_beside_its_rank(self):
         self.record("overlap")
-        said = self.seconds("--machine", self.nodes())
+        said = self.seconds("--machine", self.nodes(), "--eager", "256")
         self.assertEqual((said["messages"], said["message_bytes"]), (2, 24000))
         # Both are long. The second is asked for at once, and on the link for 16 us; the first at 20 us, for 8 us and 10 us.
         self.assertAlmostEqual(said["seconds"] * 1e6, 50, delta=1e-3)
-        self.assertAlmostEqual(self.seconds("--machine", self.nodes(latency=100))["seconds"] * 1e6, 128, delta=1e-3)
+        later = self.nodes(latency=100)
+        self.assertAlmostEqual(self.seconds("--machine", later, "--eager", "256")["seconds"] * 1e6, 128, delta=1e-3)
+        # The first is sent at once, and the second follows it on the link.
+        said = self.seconds("--machine", later)
+        self.assertEqual(said["eager_bytes"], 16384)
+        self.assertAlmostEqual(said["seconds"] * 1e6, 8 + 100 + 16, delta=1e-3)
 
     def test_ranks_are_placed_as_is_said(self):
         self.record("exchange")

@@ -20,9 +20,7 @@ namespace maslin {
 
 namespace {
 
-// A rank that is not held up by its receivers runs for longer before another one of its worker does, and finds its data
-// in the core's cache.
-constexpr std::size_t usual_eager_bytes = std::size_t{16} << 10, usual_place_bytes = std::size_t{4} << 10;
+constexpr std::size_t usual_place_bytes = std::size_t{4} << 10;
 std::optional<std::size_t> eager_bytes;
 
 std::vector<int> all_of(int count) {
@@ -41,7 +39,7 @@ world::world(executor& exec, int count, void (*run)(void*, communicator&), void*
       run_(run),
       body_(body),
       across_(across),
-      eager_bytes_(eager_bytes_of_the_run().value_or(usual_eager_bytes)),
+      eager_bytes_(eager_bytes_of_the_run().value_or(eager_bytes_in_a_process)),
       place_bytes_(std::max(eager_bytes_of_the_run().value_or(0), usual_place_bytes)),
       here_(across ? across->ranks_here() : all_of(count)),
       have_workers_(!exec.serial() && !exec.is_described() && here_.size() <= static_cast<std::size_t>(exec.workers())),

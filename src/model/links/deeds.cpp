@@ -47,7 +47,10 @@ class doing::taking {
     while (!events_.empty()) step();
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
       if (ranks_[rank].next < program_.ranks[rank].size())
-        throw error(fmt::format("rank {} waits for what does not come; expected a recording of all its ranks", rank));
+        throw error(fmt::format(
+            "rank {} waits for what does not come; expected a recording of all its ranks, in which no message "
+            "of more than {} bytes was sent before it was received",
+            rank, how_.eager_bytes));
     return last_;
   }
 

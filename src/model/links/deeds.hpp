@@ -51,7 +51,7 @@ struct ranks_on {
   std::vector<std::uint32_t> workers;  ///< by rank; those of one worker take turns when they wait
   double speed = 1;                    ///< what computed for t takes t / speed
   /// A message of up to so many is sent before it is received; with 0 none is, as where ranks run.
-  std::int64_t eager_bytes = 256;
+  std::int64_t eager_bytes = 0;
   std::uint32_t sharing = 0;  ///< workers that share the loops of all ranks, in equal parts
 };
 

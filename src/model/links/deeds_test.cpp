@@ -40,6 +40,7 @@ source = "a test"
 
 ranks_on one_each(std::size_t ranks) {
   ranks_on how;
+  how.eager_bytes = 256;
   how.workers.resize(ranks);
   std::iota(how.workers.begin(), how.workers.end(), 0U);
   return how;
