@@ -70,7 +70,7 @@ class sharing {
   /// share.
   links::recording with_teams(int width, const links::ranks_on& where, const layers::machine& m) const {
     const bool helped = where.sharing > 0;
-    links::recording program{{}, ranks_.program.messages, {}};
+    links::recording program{{}, ranks_.program.messages, {}, ranks_.program.parts};
     std::map<std::pair<std::int64_t, int>, std::uint32_t> known;
     auto next = ranks_.loops.begin();
     for (std::uint32_t rank = 0; rank < ranks_.program.ranks.size(); ++rank) {

@@ -41,14 +41,23 @@ struct transfer {
 
 /// A call of all that a rank has come to.
 struct coming {
+  struct given {
+    std::uint32_t to;
+    std::int64_t bytes;
+  };
   std::uint32_t channel = 0;
   met_as met{};
   moved_as moved{};
+  std::vector<given> gives;   ///< to neighbours
+  bool is_started = false;    ///< it goes on beside the rank
+  std::vector<deed> deeds;    ///< of the rank; nothing: not all ranks have come
+  std::uint32_t part = none;  ///< of a started one, in their place: in `recording::parts`
 };
 
 /// What a rank did, before it is known which sends and receives belong together.
 struct step {
-  enum class act : std::uint8_t { compute, start, wait, meet } does;
+  /// What is started, is waited for.
+  enum class act : std::uint8_t { compute, start, wait, meet, start_meeting, wait_for_meeting } does;
   std::int64_t what = 0;  ///< nanoseconds; place in `transfers`, or in `comings`
 };
 
@@ -67,7 +76,7 @@ struct rank_record {
   std::vector<coming> comings;
   /// What goes on beside it, by number: a place in `transfers`, or behind those, in `comings`.
   std::unordered_map<std::uint64_t, std::pair<bool, std::size_t>> beside;
-  enum class calls : std::uint8_t { nothing, transfer, meeting, got } in = calls::nothing;
+  enum class calls : std::uint8_t { nothing, transfer, meeting, waiting, got } in = calls::nothing;
   std::size_t got = 0;  ///< the receive that `gets` and `channel` tell of
   int begun_in = 0;     ///< the number of the trace
   bool has_ended = false;
@@ -135,6 +144,10 @@ class reading {
 
   /// Nothing of what is asked outside of ranks is replayed.
   void outside(const event& e) const {
+    if (e.worker < 0 && e.kind == event_kind::rank_begin)
+      throw unplayable{"its ranks ran in turns; record it without MASLIN_SERIAL"};
+    if (e.kind == event_kind::sends || e.kind == event_kind::receives || e.kind == event_kind::meets)
+      throw unplayable{"its ranks have threads that call MPI; what these do beside their ranks is not told apart"};
     if (for_messages_) return;
     switch (e.kind) {
       case event_kind::task_create:
@@ -186,7 +199,7 @@ class reading {
     const std::int64_t passed = ns - std::exchange(t.since, ns) - std::lround(here_.trace->about().event_ns);
     if (t.rank == none || passed <= 0) return;
     rank_record& r = ranks_[t.rank];
-    if (r.in == rank_record::calls::transfer || r.in == rank_record::calls::meeting) return;
+    if (r.in != rank_record::calls::nothing && r.in != rank_record::calls::got) return;
     if (r.open_loops > 0) r.open.ns += passed;
     if (!r.steps.empty() && r.steps.back().does == step::act::compute)
       r.steps.back().what += passed;
@@ -215,14 +228,25 @@ class reading {
         r.in = r.in == calls::got ? calls::nothing : r.in;
         break;
       }
-      case event_kind::starts:
-        if (r.in == calls::nothing || r.in == calls::got) {
+      case event_kind::starts: {
+        const bool is_call = r.in == calls::meeting;
+        if (!is_call && r.in != calls::transfer) {
           if (for_messages_) break;
           throw unplayable{"a rank starts what it has not begun"};
         }
-        r.beside[e.argument] = {r.in == calls::meeting,
-                                (r.in == calls::meeting ? r.comings.size() : r.transfers.size()) - 1};
+        const std::size_t at = (is_call ? r.comings.size() : r.transfers.size()) - 1;
+        r.beside[e.argument] = {is_call, at};
         r.in = calls::nothing;
+        if (!is_call) break;
+        r.comings.back().is_started = true;
+        say(r, step::act::start_meeting, at);
+        break;
+      }
+      case event_kind::awaits:
+        if (e.id == 1)
+          r.in = calls::waiting;
+        else if (r.in == calls::waiting)
+          r.in = calls::nothing;
         break;
       case event_kind::completes:
         complete(r, e);
@@ -234,7 +258,12 @@ class reading {
         break;
       case event_kind::meets:
         r.in = calls::meeting;
-        r.comings.push_back({e.id, unpack<met_as>(e.argument), {}});
+        r.comings.emplace_back();
+        r.comings.back().channel = e.id;
+        r.comings.back().met = unpack<met_as>(e.argument);
+        break;
+      case event_kind::gives:
+        if (r.in == calls::meeting) r.comings.back().gives.push_back({e.id, static_cast<std::int64_t>(e.argument)});
         break;
       case event_kind::moves:
         if (for_messages_) break;
@@ -283,7 +312,7 @@ class reading {
       what.second = all - 1;
     }
     r.in = calls::nothing;
-    if (what.first) return say(r, step::act::meet, what.second);
+    if (what.first) return say(r, was_started ? step::act::wait_for_meeting : step::act::meet, what.second);
     transfer& t = r.transfers[what.second];
     t.is_void = e.id == 1;
     if (t.is_void) return;
@@ -314,8 +343,6 @@ class reading {
   std::vector<rank_record> ranks_;
   int workers_ = 0;              ///< of the traces that have been read
   std::int64_t longest_ns_ = 0;  ///< that one of them took
-  /// What the ranks of each call do, by rank and by their comings.
-  std::map<std::pair<std::uint32_t, std::size_t>, std::vector<deed>> of_calls_;
 };
 
 /// Sends and receives of two ranks with one tag, in one communicator, belong together in the order in which they began.
@@ -366,7 +393,7 @@ void reading::carry_out_calls(recorded_ranks& into) {
     }
   }
   for (const auto& [of, members] : calls) {
-    const auto coming_of = [&](const member& m) -> const coming& { return ranks_[m.rank].comings[m.coming]; };
+    const auto coming_of = [&](const member& m) -> coming& { return ranks_[m.rank].comings[m.coming]; };
     const std::size_t ranks = coming_of(members[0]).met.ranks;
     if (members.size() != ranks) continue;  // the job ended before the others came
     call_of_ranks call{call_of_ranks::pattern::meet, std::vector<std::uint32_t>(ranks), 0,
@@ -377,12 +404,29 @@ void reading::carry_out_calls(recorded_ranks& into) {
       call.ranks[c.met.rank] = m.rank;
       call.add(c.met.rank, c.moved);
     }
+    for (const member& m : members)
+      for (const coming::given& one : coming_of(m).gives) {
+        const auto to = std::ranges::lower_bound(members, one.to, {}, &member::rank);
+        if (to == members.end() || to->rank != one.to)
+          throw unplayable{"a rank gives something to a neighbour that does not take part"};
+        call.is = call_of_ranks::pattern::neighbours;
+        call.edges.push_back({coming_of(m).met.rank, coming_of(*to).met.rank, one.bytes});
+      }
     if (maslin::links::is_long(call) && ranks > maslin::links::most_ranks_of_a_long_call)
       throw unplayable{
           fmt::format("a call of {} ranks in which each gives to each is too many messages; the most are {}", ranks,
                       maslin::links::most_ranks_of_a_long_call)};
     auto deeds = maslin::links::carried_out(call, into.program);
-    for (const member& m : members) of_calls_[{m.rank, m.coming}] = std::move(deeds[coming_of(m).met.rank]);
+    for (const member& m : members) {
+      coming& c = coming_of(m);
+      std::vector<deed>& its = deeds[c.met.rank];
+      if (!c.is_started) {
+        c.deeds = std::move(its);
+        continue;
+      }
+      c.part = static_cast<std::uint32_t>(into.program.parts.size());
+      into.program.parts.push_back(std::move(its));
+    }
     if (ranks > 1) ++into.calls;
   }
 }
@@ -418,8 +462,12 @@ recorded_ranks reading::finish(bool trimmed) {
         computed_ns += s->what;
         deeds.push_back(deed::compute(1000 * s->what));
       } else if (s->does == step::act::meet) {
-        if (const auto of = of_calls_.find({rank, at}); of != of_calls_.end())
-          deeds.insert(deeds.end(), of->second.begin(), of->second.end());
+        const std::vector<deed>& its = r.comings[at].deeds;
+        deeds.insert(deeds.end(), its.begin(), its.end());
+      } else if (s->does == step::act::start_meeting || s->does == step::act::wait_for_meeting) {
+        const bool starts = s->does == step::act::start_meeting;
+        if (const std::uint32_t part = r.comings[at].part; part != none)
+          deeds.push_back({starts ? deed::kind::start_part : deed::kind::wait_part, part, 0});
       } else if (const transfer& t = r.transfers[at]; t.message != none) {
         const bool starts = s->does == step::act::start;
         const deed::kind send = starts ? deed::kind::start_send : deed::kind::wait_sent;

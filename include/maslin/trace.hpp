@@ -97,9 +97,12 @@ enum class event_kind : std::uint8_t {
   transfer_task,  ///< for that task; argument: its number. Not there where the copy is for no task in particular
   transfer_time,  ///< argument: nanoseconds since the trace began; there are two: it began, it was over
   transfer,       ///< id: the worker whose store it is, -1 for that of all other threads; argument: `transfer_of`
+  // More of ranks.
+  awaits,  ///< id: 1: the rank waits for what it has started, or probes for, from now on; 0: no longer
+  gives,   ///< in the call of neighbours that it has just come to; id: to which rank; argument: bytes
 };
 /// How many kinds there are, and one more.
-inline constexpr int event_kinds = static_cast<int>(event_kind::transfer) + 1;
+inline constexpr int event_kinds = static_cast<int>(event_kind::gives) + 1;
 
 /// Gives the kind's name as the tools print it, e.g. "offload_begin"; "unknown" for what is no kind.
 MASLIN_API std::string_view to_string(event_kind kind);
@@ -181,7 +184,7 @@ struct met_as {
 struct moved_as {
   /// Who gives to whom, and whose bytes are said.
   enum class pattern : std::uint8_t {
-    nothing,        ///< a barrier, or not known
+    nothing,        ///< a barrier, a call of neighbours, or not known
     broadcast,      ///< bytes: the root's
     scatter,        ///< bytes: those that the rank gets of the root
     reduce,         ///< bytes: those of a rank, and of the result

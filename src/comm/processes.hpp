@@ -74,7 +74,15 @@ class combined_call {
 /// A call of all that a trace tells more of than who has met.
 class told_call {
  public:
+  struct to_neighbour {
+    int rank;
+    std::size_t bytes;
+  };
+
   virtual trace::moved_as moved() const noexcept = 0;
+  /// What the rank gives its neighbours, in a call of these: so many parts.
+  virtual std::size_t neighbour_parts() const noexcept { return 0; }
+  virtual to_neighbour neighbour_part(std::size_t) const noexcept { return {}; }
 
  protected:
   ~told_call() = default;

@@ -18,7 +18,8 @@ std::string_view to_string(event_kind kind) {
       "piece",         "waiting",      "cpu_time",      "library",       "sized",         "teams",
       "choice",        "estimate",     "rank_begin",    "rank_end",      "sends",         "receives",
       "channel",       "starts",       "completes",     "gets",          "meets",         "moves",
-      "held",          "traffic",      "transfer_task", "transfer_time", "transfer"};
+      "held",          "traffic",      "transfer_task", "transfer_time", "transfer",      "awaits",
+      "gives"};
   static_assert(!names.back().empty());
   const auto at = static_cast<std::size_t>(kind);
   return at < names.size() ? names[at] : names[0];

@@ -357,6 +357,12 @@ class Ranks(Case):
         self.assertEqual(said["eager_bytes"], 16384)
         self.assertAlmostEqual(said["seconds"] * 1e6, 8 + 100 + 16, delta=1e-3)
 
+    def test_what_was_dropped_is_not_sent(self):
+        self.record("dropped", workers=4)  # rank 2 comes later
+        said = self.seconds("--machine", self.nodes())
+        self.assertEqual((said["messages"], said["message_bytes"]), (1, 16000))
+        self.assertAlmostEqual(said["seconds"] * 1e6, 50 + 10 + 16, delta=1e-3)
+
     def test_ranks_are_placed_as_is_said(self):
         self.record("exchange")
         # Neighbours on two nodes: ranks 1 and 3 share the second, and rank 0's message still passes the link.

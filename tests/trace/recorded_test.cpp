@@ -66,6 +66,20 @@ TEST_F(Recorded, LeavesOutWhatTheRecorderWaitedOfRanks) {
   EXPECT_LT(ranks->longest_computation, 25e-3);
 }
 
+TEST_F(Recorded, LeavesOutWhatARankDoesWhileItWaitsForWhatItHasStarted) {
+  trace::record(0, rank_begin, 0, 1);
+  trace::record(0, meets, 0, trace::pack(trace::met_as{0, 0, 1}));
+  trace::record(0, starts, 0, 7);
+  trace::record(0, awaits, 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  trace::record(0, awaits, 0);
+  trace::record(0, completes, 0, 7);
+  trace::record(0, rank_end, 0, 1);
+  const auto ranks = read_ranks({written()}, false);
+  ASSERT_TRUE(ranks);
+  EXPECT_LT(ranks->longest_computation, 25e-3);
+}
+
 TEST_F(Recorded, KeepsWhatBodiesSayThatTheyMove) {
   const std::uint32_t line = trace::intern("program.cpp:1"), other = trace::intern("program.cpp:2");
   for (const std::uint32_t loop : {line, other}) {

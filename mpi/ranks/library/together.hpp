@@ -71,8 +71,12 @@ class call_of_all final : public maslin::brief_call, public maslin::combined_cal
   places lie_at() const noexcept override;
   void combine(const std::byte* more, std::byte* sum, std::size_t count) const noexcept override;
 
-  /// What a call of two groups or of neighbours moves is not told.
+  /// What a call of two groups moves is not told.
   maslin::trace::moved_as moved() const noexcept override;
+  std::size_t neighbour_parts() const noexcept override { return offers.edges.size(); }
+  to_neighbour neighbour_part(std::size_t i) const noexcept override {
+    return {offers.edges[i].peer, offers.parts[i].bytes()};
+  }
 
   /// Gives a buffer of the program, checked; throws `failure`. Its type stays while the call does.
   buffer checked(const void* data, int count, MPI_Datatype type);

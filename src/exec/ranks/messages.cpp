@@ -226,13 +226,21 @@ struct started_message final : detail::started, transfer {
   static void* operator new(std::size_t size) { return pool::take(size); }
   static void operator delete(void* at, std::size_t size) noexcept { pool::give(at, size); }
   ~started_message() override {
-    if (is_done() || is_alone() || withdraw(by.of, *this, is_send, box)) return;
+    if (is_done() || is_alone()) return;
+    if (withdraw(by.of, *this, is_send, box)) {
+      record_taken_back();
+      return;
+    }
     by.of.wait(
         owner, {}, [this] { return is_done(); }, world::at_failure::go_on);
+    record_completion();
   }
 
   message wait(location place) override {
-    if (!is_done()) complete(by.of, *this, is_send, box, awaits(place));
+    if (!is_done()) {
+      const traced_await waits(by.of);
+      complete(by.of, *this, is_send, box, awaits(place));
+    }
     record_completion();
     if (is_send) return {by.rank, said.tag, data.extent};
     return received(*this, by.rank);
@@ -249,7 +257,7 @@ struct started_message final : detail::started, transfer {
   }
   bool cancel() override {
     if (!take_back()) return false;
-    by.of.record(event_kind::completes, 1, traced_number(this));
+    record_taken_back();
     return true;
   }
   bool take_back() {
@@ -266,6 +274,7 @@ struct started_message final : detail::started, transfer {
   }
 
   void record_started() const noexcept { by.of.record(event_kind::starts, 0, traced_number(this)); }
+  void record_taken_back() const noexcept { by.of.record(event_kind::completes, 1, traced_number(this)); }
   void record_completion() const noexcept {
     if (is_send)
       by.of.record(event_kind::completes, 0, traced_number(this));
@@ -439,6 +448,7 @@ message communicator::probe(int from, int tag, location where) {
   const comm::pattern wanted = expected_pattern(m, from, tag, "probe", where);
   rank_state& mine = m.of.at(m.mine());
   message found;
+  const traced_await waits(m.of);
   const bool came = m.of.wait(m.mine(), {awaited_message::what::probe, in_world(m, from), tag, where},
                               [&]() MASLIN_REQUIRES(mine.lock) {
                                 const transfer* const first = mine.box.find_message(wanted);

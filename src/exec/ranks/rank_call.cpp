@@ -47,8 +47,13 @@ void record_meeting(const rank_member& m, const joint_call& mine) noexcept {
   const auto number = [](int of) { return static_cast<std::uint32_t>(of); };
   m.of.record(event_kind::meets, m.in.number,
               trace::pack(trace::met_as{number(m.in.ranks[0]), number(m.rank), number(m.in.size())}));
-  if (const auto* const told = dynamic_cast<const told_call*>(&mine))
-    m.of.record(event_kind::moves, 0, trace::pack(told->moved()));
+  const auto* const told = dynamic_cast<const told_call*>(&mine);
+  if (!told) return;
+  m.of.record(event_kind::moves, 0, trace::pack(told->moved()));
+  for (std::size_t i = 0; i < told->neighbour_parts(); ++i) {
+    const auto [to, bytes] = told->neighbour_part(i);
+    m.of.record(event_kind::gives, number(m.in_world(to)), bytes);
+  }
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ struct started_call final : started {
   }
 
   message wait(location where) override {
+    const traced_await waits(by.of);
     call.wait(where, traced_number(this));
     return {by.rank, any_tag, 0};
   }
@@ -109,15 +110,17 @@ std::size_t wait_any(std::span<request* const> requests, location where) {
   };
   for (const request* one : requests) {
     if (!one->started_) continue;
-    one->started_->by.expect_own_code("wait_any", where);
-    one->started_->by.of.catch_up();
+    some = one->started_.get();
+    some->by.expect_own_code("wait_any", where);
+    some->by.of.catch_up();
   }
+  if (!some)
+    throw error(fmt::format("wait_any at {}: none of {} requests stands for anything; start something first",
+                            at_place(where), requests.size()));
+  const traced_await waits(some->by.of);
   for (;;) {
     const std::size_t found = find_over();
     if (found < requests.size()) return found;
-    if (!some)
-      throw error(fmt::format("wait_any at {}: none of {} requests stands for anything; start something first",
-                              at_place(where), requests.size()));
     world& of = some->by.of;
     const int rank = some->by.mine();
     const auto moved = [&] {
@@ -201,6 +204,8 @@ void wait_all(std::span<request* const> requests, location where) {
     own = one->started_->by.own;
     if (!one->started_->is_over()) left.add(*one->started_, requests.size());
   }
+  if (left.empty()) return;
+  const traced_await waits(left.any().by.of);
   for (left.advance(); !left.empty(); left.advance()) {
     world& of = left.any().by.of;
     const int rank = left.any().by.mine();

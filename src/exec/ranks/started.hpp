@@ -19,6 +19,18 @@ inline void expect_call(const detail::rank_member& m, const char* call, location
   if (m.of.has_failed()) m.of.throw_given_up(m.mine(), where);
 }
 
+/// A trace knows that the rank waits for what it has started, or has probed for, while this lives.
+class traced_await {
+ public:
+  explicit traced_await(const world& of) noexcept : of_(of) { of_.record(trace::event_kind::awaits, 1); }
+  ~traced_await() { of_.record(trace::event_kind::awaits, 0); }
+  traced_await(const traced_await&) = delete;
+  traced_await& operator=(const traced_await&) = delete;
+
+ private:
+  const world& of_;
+};
+
 namespace detail {
 
 struct started {

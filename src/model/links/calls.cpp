@@ -6,6 +6,7 @@
 //   gather, scatter        the root exchanges with each
 //   gather_to_all          in turn k each rank gives the one 2^k behind it what it has; long: a ring
 //   all_to_all             in turn k each rank gives the one 2^k behind it half of all; long: each gives to each
+//   neighbours             a message along each edge, at once
 
 #include <algorithm>
 #include <cstdint>
@@ -70,6 +71,9 @@ class carrying_out {
             shift(k, [&](std::uint32_t place) { return call_.bytes[place] / 2; });
         else
           for (std::uint32_t k = 1; k < n_; ++k) shift(k, [&](std::uint32_t place) { return call_.bytes[place] / n_; });
+        break;
+      case neighbours:
+        along_edges();
         break;
     }
     return std::move(deeds_);
@@ -137,6 +141,18 @@ class carrying_out {
     }
     for (const std::uint32_t m : all) say(call_.root, to_root ? deed::kind::start_receive : deed::kind::start_send, m);
     for (const std::uint32_t m : all) say(call_.root, to_root ? deed::kind::wait_received : deed::kind::wait_sent, m);
+  }
+
+  void along_edges() {
+    const auto first = static_cast<std::uint32_t>(program_.messages.size());
+    for (const call_of_ranks::edge& e : call_.edges)
+      say(e.to, deed::kind::start_receive, message(e.from, e.to, e.bytes));
+    const auto each = [&](deed::kind what, std::uint32_t call_of_ranks::edge::*whose) {
+      for (std::uint32_t i = 0; i < call_.edges.size(); ++i) say(call_.edges[i].*whose, what, first + i);
+    };
+    each(deed::kind::start_send, &call_of_ranks::edge::from);
+    each(deed::kind::wait_received, &call_of_ranks::edge::to);
+    each(deed::kind::wait_sent, &call_of_ranks::edge::from);
   }
 
   const call_of_ranks& call_;

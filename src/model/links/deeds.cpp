@@ -15,11 +15,18 @@ namespace maslin::links {
 
 /// Messages move by themselves (`journeys`), in the order of time; a worker runs one of its ranks until that waits. Who
 /// waits helps: loops have all workers on which no rank computes alone, each as many as the others.
+///
+/// An actor is a rank, or behind all ranks a part of a call that was started, which needs no worker.
 class doing::taking {
  public:
   taking(const network& on, journeys& moving, const recording& program, const ranks_on& how)
-      : program_(program), how_(how), moving_(moving), ranks_(program.ranks.size()), workers_(on.workers) {
-    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
+      : program_(program),
+        how_(how),
+        moving_(moving),
+        ranks_(static_cast<std::uint32_t>(program.ranks.size())),
+        actors_(program.ranks.size() + program.parts.size()),
+        workers_(on.workers) {
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank)
       if (how_.workers[rank] >= on.workers)
         throw error(fmt::format("rank {} on worker {} of '{}'; expected one below {}", rank, how_.workers[rank],
                                 on.name, on.workers));
@@ -43,10 +50,10 @@ class doing::taking {
   }
 
   std::int64_t run() {
-    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) get_ready(rank, 0);
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank) get_ready(rank, 0);
     while (!events_.empty()) step();
-    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
-      if (ranks_[rank].next < program_.ranks[rank].size())
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank)
+      if (!is_over(rank))
         throw error(fmt::format(
             "rank {} waits for what does not come; expected a recording of all its ranks, in which no message "
             "of more than {} bytes was sent before it was received",
@@ -56,6 +63,7 @@ class doing::taking {
 
  private:
   using kind = deed::kind;
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
   enum class what : std::uint32_t { advances, computed, shared };
   struct event {
     std::int64_t at;
@@ -70,11 +78,12 @@ class doing::taking {
   struct message_state {
     journey way;
     bool is_received = false;
-    bool sender_waits = false, receiver_waits = false;
+    std::uint32_t sender = nobody, receiver = nobody;  ///< actors that wait for these
   };
-  struct rank_state {
+  struct actor_state {
     std::size_t next = 0;
-    bool computes = false;  ///< alone
+    bool computes = false;           ///< alone
+    std::uint32_t awaited = nobody;  ///< of a part: by that rank
   };
   struct shared_loop {
     std::uint32_t rank;
@@ -87,7 +96,10 @@ class doing::taking {
     bool is_busy = false;
   };
 
-  const sent_message& said(std::uint32_t m) const { return program_.messages[m]; }
+  const std::vector<deed>& deeds_of(std::uint32_t actor) const {
+    return actor < ranks_ ? program_.ranks[actor] : program_.parts[actor - ranks_];
+  }
+  bool is_over(std::uint32_t actor) const { return actors_[actor].next == deeds_of(actor).size(); }
   std::uint32_t worker_of(std::uint32_t rank) const { return how_.workers[rank]; }
   bool is_eager(const sent_message& m) const {
     return how_.eager_bytes > 0 && !m.is_synchronous && m.bytes <= how_.eager_bytes;
@@ -107,37 +119,52 @@ class doing::taking {
     events_.push({now, rank, what::computed});
   }
 
-  void go_on(std::uint32_t rank, std::int64_t now) {
-    const std::vector<deed>& deeds = program_.ranks[rank];
-    std::size_t& next = ranks_[rank].next;
+  void go_on(std::uint32_t actor, std::int64_t now) {
+    const std::vector<deed>& deeds = deeds_of(actor);
+    std::size_t& next = actors_[actor].next;
     for (; next < deeds.size(); ++next) {
       const deed& d = deeds[next];
       if (d.is == kind::compute) {
         ++next;
-        ranks_[rank].computes = true;
+        actors_[actor].computes = true;
         ++alone_;
         const auto ps = std::lround(static_cast<double>(d.ps) / how_.speed);
-        events_.push({now + ps, rank, what::computed});
+        events_.push({now + ps, actor, what::computed});
         return share_loops(now);
       }
       if (d.is == kind::loop) {
         ++next;
-        loops_.push_back({rank, &program_.speedups[d.number], static_cast<double>(d.ps) / how_.speed});
+        loops_.push_back({actor, &program_.speedups[d.number], static_cast<double>(d.ps) / how_.speed});
         return share_loops(now);
       }
       if (d.is == kind::start_send)
         send(d.number, now);
       else if (d.is == kind::start_receive)
         receive(d.number, now);
-      else if (must_wait(d))
-        return take_next(workers_[worker_of(rank)], now);
+      else if (d.is == kind::start_part)
+        go_on(ranks_ + d.number, now);
+      else if (must_wait(d, actor))
+        break;
     }
-    last_ = std::max(last_, now);
-    ended_.push_back(rank);
-    take_next(workers_[worker_of(rank)], now);
+    if (actor < ranks_) {
+      if (is_over(actor)) {
+        last_ = std::max(last_, now);
+        ended_.push_back(actor);
+      }
+      return take_next(workers_[worker_of(actor)], now);
+    }
+    if (is_over(actor)) wake(actors_[actor].awaited, now);
+  }
+  /// Who waits there goes on, if there is somebody.
+  void wake(std::uint32_t actor, std::int64_t now) {
+    if (actor == nobody) return;
+    if (actor < ranks_)
+      get_ready(actor, now);
+    else
+      go_on(actor, now);
   }
   void has_computed(std::uint32_t rank, std::int64_t now) {
-    if (std::exchange(ranks_[rank].computes, false)) {
+    if (std::exchange(actors_[rank].computes, false)) {
       --alone_;
       share_loops(now);
     }
@@ -172,11 +199,16 @@ class doing::taking {
     share_loops(now);
   }
 
-  bool must_wait(const deed& d) {
+  bool must_wait(const deed& d, std::uint32_t actor) {
+    if (d.is == kind::wait_part) {
+      if (is_over(ranks_ + d.number)) return false;
+      actors_[ranks_ + d.number].awaited = actor;
+      return true;
+    }
     message_state& m = messages_[d.number];
     const bool is_send = d.is == kind::wait_sent;
     if (is_send ? m.way.is_sent : m.is_received) return false;
-    (is_send ? m.sender_waits : m.receiver_waits) = true;
+    (is_send ? m.sender : m.receiver) = actor;
     return true;
   }
 
@@ -190,20 +222,19 @@ class doing::taking {
     if (brings.is_received) tell_received(number, now);
   }
 
-  void tell_sent(std::uint32_t number, std::int64_t now) {
-    if (messages_[number].sender_waits) get_ready(said(number).from, now);
-  }
+  void tell_sent(std::uint32_t number, std::int64_t now) { wake(messages_[number].sender, now); }
   void tell_received(std::uint32_t number, std::int64_t now) {
     message_state& m = messages_[number];
     m.is_received = true;
-    if (m.receiver_waits) get_ready(said(number).to, now);
+    wake(m.receiver, now);
   }
 
   const recording& program_;
   const ranks_on& how_;
   journeys& moving_;
   std::vector<message_state> messages_;
-  std::vector<rank_state> ranks_;
+  const std::uint32_t ranks_;  ///< how many
+  std::vector<actor_state> actors_;
   std::vector<worker_state> workers_;
   std::priority_queue<event, std::vector<event>, later> events_;
   std::vector<shared_loop> loops_;  ///< that go on

@@ -1,6 +1,6 @@
 #pragma once
-// What ranks of a recorded program did, each in its order, and how long it takes on a network. Messages may go on
-// beside their ranks, and small ones are sent before they are received.
+// What ranks of a recorded program did, each in its order, and how long it takes on a network. Messages and calls of
+// all ranks may go on beside their ranks, and small messages are sent before they are received.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,9 +15,19 @@
 namespace maslin::links {
 
 struct deed {
-  enum class kind : std::uint8_t { compute, loop, start_send, start_receive, wait_sent, wait_received } is;
-  std::uint32_t number = 0;  ///< its message's place in `recording::messages`; of `loop`: in `recording::speedups`
-  std::int64_t ps = 0;       ///< of `compute`, and of `loop` on one worker
+  enum class kind : std::uint8_t {
+    compute,
+    loop,
+    start_send,
+    start_receive,
+    wait_sent,
+    wait_received,
+    start_part,  ///< the rank's part of a call of all begins, and goes on beside it
+    wait_part,   ///< until that part is over
+  } is;
+  /// Its message's place in `recording::messages`; of `loop`: in `speedups`; of the last two: in `parts`.
+  std::uint32_t number = 0;
+  std::int64_t ps = 0;  ///< of `compute`, and of `loop` on one worker
 
   static deed compute(std::int64_t ps) { return {kind::compute, 0, ps}; }
 };
@@ -44,6 +54,8 @@ struct recording {
   std::vector<std::vector<deed>> ranks;
   std::vector<sent_message> messages;
   std::vector<speedup> speedups{};
+  /// Each goes on beside the rank that starts it, and sends and receives one after another.
+  std::vector<std::vector<deed>> parts{};
 };
 
 /// How the ranks are run again.
@@ -92,6 +104,7 @@ struct call_of_ranks {
     reduce_to_all,
     gather_to_all,
     all_to_all,
+    neighbours,  ///< each gives to those to which it has an edge, and nobody waits for others
   } is = pattern::meet;
   std::vector<std::uint32_t> ranks;  ///< who they are, of all ranks
   std::uint32_t root = 0;            ///< its place in `ranks`
@@ -100,6 +113,11 @@ struct call_of_ranks {
 
   /// A rank brings what a trace would say of it.
   void add(std::size_t place, const trace::moved_as& moved);
+  struct edge {
+    std::uint32_t from, to;  ///< places
+    std::int64_t bytes;
+  };
+  std::vector<edge> edges{};  ///< of neighbours
 };
 
 /// Does each of its ranks send a message for each other one? More ranks send too many.

@@ -158,6 +158,68 @@ TEST(Deeds, WhatWasStartedGoesOnWhileItsRankComputes) {
   EXPECT_EQ(take_on(two_nodes(), program, one_each(3)), 12 * us);
 }
 
+/// Adds the parts of a call, of which the first one's number is given; the others follow it.
+std::uint32_t add_parts(recording& to, const call_of_ranks& call) {
+  const auto first = static_cast<std::uint32_t>(to.parts.size());
+  for (std::vector<deed>& part : carried_out(call, to)) to.parts.push_back(std::move(part));
+  return first;
+}
+
+TEST(Deeds, CallsOfAllThatWereStartedAreWaitedForInAnyOrder) {
+  recording program{{{}, {}, {}}, {}};
+  const call_of_ranks sum{pattern::reduce_to_all, {0, 2}, 0, {8, 8}};
+  const std::uint32_t one = add_parts(program, sum), other = add_parts(program, sum);
+  program.ranks[0] = {
+      {kind::start_part, one}, {kind::start_part, other}, {kind::wait_part, one}, {kind::wait_part, other}};
+  program.ranks[2] = {{kind::start_part, one + 1},
+                      {kind::start_part, other + 1},
+                      {kind::wait_part, other + 1},
+                      {kind::wait_part, one + 1}};
+  // The second one's messages follow the first one's.
+  EXPECT_EQ(take_on(two_nodes(), program, one_each(3)), 1 * us + 16 * ns);
+}
+
+/// A barrier of ranks 0 and 2, which compute for so long beside it, or before it.
+std::int64_t with_barrier(std::int64_t first, std::int64_t second, bool is_started) {
+  recording program{{{}, {}, {}}, {}};
+  const call_of_ranks call{pattern::meet, {0, 2}, 0, {0, 0}};
+  if (is_started) {
+    const std::uint32_t part = add_parts(program, call);
+    program.ranks[0] = {{kind::start_part, part}, deed::compute(first), {kind::wait_part, part}};
+    program.ranks[2] = {deed::compute(second), {kind::start_part, part + 1}, {kind::wait_part, part + 1}};
+  } else {
+    const auto deeds = carried_out(call, program);
+    program.ranks[0] = {deed::compute(first)};
+    program.ranks[2] = {deed::compute(second)};
+    program.ranks[0].insert(program.ranks[0].end(), deeds[0].begin(), deeds[0].end());
+    program.ranks[2].insert(program.ranks[2].end(), deeds[1].begin(), deeds[1].end());
+  }
+  return take_on(two_nodes(), program, one_each(3));
+}
+
+TEST(Deeds, ACallOfAllThatWasStartedTakesNoTimeBesideLongerComputing) {
+  EXPECT_EQ(with_barrier(10 * us, 3 * us, true), 10 * us);
+  EXPECT_EQ(with_barrier(10 * us, 3 * us, false), 11 * us);  // rank 0 comes at 10 us
+  EXPECT_EQ(with_barrier(10 * us, 9500 * ns, true), 10 * us + 500 * ns);
+  EXPECT_EQ(with_barrier(10 * us, 20 * us, true), 21 * us);
+}
+
+TEST(Deeds, TurnsOfACallOfAllGoOnWhileItsRanksCompute) {
+  // Rank 2 hears of rank 1 at 1 us, and of rank 0 at 2 us: that has heard of rank 3 at 1 us.
+  recording program{{{}, {}, {}, {}}, {}};
+  const std::uint32_t part = add_parts(program, {pattern::meet, {0, 1, 2, 3}, 0, {0, 0, 0, 0}});
+  for (std::uint32_t rank = 0; rank < 4; ++rank)
+    program.ranks[rank] = {{kind::start_part, part + rank}, deed::compute(1500 * ns), {kind::wait_part, part + rank}};
+  EXPECT_EQ(take_on(two_nodes(), program, one_each(4)), 2 * us);
+}
+
+TEST(Deeds, WhoWaitsForACallThatSomebodyDoesNotStartIsNamed) {
+  recording program{{{}, {}, {}}, {}};
+  const std::uint32_t part = add_parts(program, {pattern::meet, {0, 2}, 0, {0, 0}});
+  program.ranks[2] = {{kind::start_part, part + 1}, {kind::wait_part, part + 1}};
+  EXPECT_THROW(take_on(two_nodes(), program, one_each(3)), error);
+}
+
 TEST(Deeds, MessagesThatMeetOnALinkFollowEachOther) {
   recording program{{{}, {}, {}, {}}, {{0, 2, 5000}, {1, 3, 5000}}};
   send(program.ranks[0], 0);
@@ -285,6 +347,19 @@ TEST(Calls, EachGivesItsOwnBytes) {
   EXPECT_EQ(program.messages[1].bytes, 30);
   EXPECT_EQ(program.messages[1].from, 7u);
   EXPECT_EQ(program.messages[1].to, 6u);
+}
+
+TEST(Calls, NeighboursWaitForEachOtherAlone) {
+  call_of_ranks call{pattern::neighbours, {0, 2, 1}, 0, {0, 0, 0}};
+  call.edges = {{0, 1, 3000}, {1, 0, 1000}, {0, 0, 500}};
+  recording program;
+  program.ranks = carried_out(call, program);
+  ASSERT_EQ(program.messages.size(), 3u);
+  EXPECT_TRUE(program.ranks[2].empty());
+  std::swap(program.ranks[1], program.ranks[2]);  // by place; and now by rank
+  program.ranks[0].insert(program.ranks[0].begin(), deed::compute(2 * us));
+  // 3000 bytes from rank 0, which comes at 2 us. Those from rank 2 go the other way, and those to itself take no time.
+  EXPECT_EQ(take_on(two_nodes(), program, one_each(3)), (2 + 1 + 3) * us);
 }
 
 TEST(Calls, ABarrierTakesAsManyTurnsAsRanksHaveDoublings) {

@@ -266,15 +266,7 @@ static void begin_again(struct again* a, int number) {
 #endif
 }
 
-// Which ranks wait for which calls when is each rank's own. A replay carries a started call out when its rank waits for
-// it: there all ranks are to do so in one order.
-#ifdef WAITS_ALIKE
-#define WAIT_DRAWN drawn
-#else
-#define WAIT_DRAWN own_drawn
-#endif
-
-/// Calls that begin and end beside each other.
+/// Calls that begin and end beside each other. Which ranks wait for which calls when is each rank's own.
 static void side_by_side(int round) {
   struct beside calls[most_beside];
   struct again sum = {0};
@@ -287,13 +279,11 @@ static void side_by_side(int round) {
     calls[i] = (struct beside){.request = MPI_REQUEST_NULL};
     begin_beside(&calls[i], round, i);
     if (has_again && drawn(3) == 0) begin_again(&sum, round * 16 + i);
-    const int other = (int)WAIT_DRAWN((unsigned)i + 1);
-    if (calls[other].got && WAIT_DRAWN(2)) end_beside(&calls[other]);
-#ifndef WAITS_ALIKE
+    const int other = (int)own_drawn((unsigned)i + 1);
+    if (calls[other].got && own_drawn(2)) end_beside(&calls[other]);
     int flag;
     if (calls[i].got && own_drawn(4) == 0) MPI_Test(&calls[i].request, &flag, MPI_STATUS_IGNORE);
-#endif
-    if (WAIT_DRAWN(4) == 0) end_again(&sum);
+    if (own_drawn(4) == 0) end_again(&sum);
   }
   for (int i = count - 1; i >= 0; --i)
     if (calls[i].got) end_beside(&calls[i]);
