@@ -13,6 +13,7 @@
 
 #include "cli/shared/completion.hpp"
 #include "cli/shared/grammar.hpp"
+#include "cli/shared/printable.hpp"
 #include "cli/shared/terminal.hpp"
 #include "cli/shared/unknown.hpp"
 #include "maslin/error.hpp"
@@ -24,15 +25,19 @@ namespace {
 constexpr int defect = 1;
 constexpr int to_mend = 2;
 
+void tell_problem(const CLI::App& app, const std::string& problem) {
+  tell(fmt::format("{}: {}\n", app.get_name(), problem));
+}
+
 /// Says what is wrong with a command line, in one line.
 int refuse(const CLI::App& app, int argc, char** argv, const char* problem) {
   const unknown_word wrong = first_unknown(app, argc, argv);
   const std::string lists = fmt::format("`{} --help` lists what there is", wrong.command);
-  if (wrong.word.empty())
-    fmt::print(stderr, "{}: {}; {}\n", app.get_name(), problem, lists);
-  else
-    fmt::print(stderr, "{}: {} is not {}; {}\n", app.get_name(), wrong.word, wrong.expected,
-               wrong.meant.empty() ? lists : fmt::format("did you mean {}?", wrong.meant));
+  const std::string message =
+      wrong.word.empty() ? fmt::format("{}; {}", problem, lists)
+                         : fmt::format("{} is not {}; {}", wrong.word, wrong.expected,
+                                       wrong.meant.empty() ? lists : fmt::format("did you mean {}?", wrong.meant));
+  tell_problem(app, printable(message));
   return to_mend;
 }
 
@@ -44,8 +49,8 @@ int print(const std::string& text) {
 int flushed(const CLI::App& app) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
   if (errno == EPIPE) end_unread();
-  fmt::print(stderr, "{}: standard output cannot be written: {}; make room or write elsewhere\n", app.get_name(),
-             std::strerror(errno));
+  tell_problem(
+      app, fmt::format("standard output cannot be written: {}; make room or write elsewhere", std::strerror(errno)));
   return to_mend;
 }
 
@@ -77,7 +82,7 @@ class help : public CLI::Formatter {
 
 int parse_and_work(CLI::App& app, int argc, char** argv, const std::function<void()>& work) {
   if (argc < 2) {
-    fmt::print(stderr, "{}", app.help());
+    tell(app.help());
     return to_mend;
   }
   try {
@@ -93,19 +98,17 @@ int parse_and_work(CLI::App& app, int argc, char** argv, const std::function<voi
   } catch (const CLI::ParseError& e) {
     return refuse(app, argc, argv, e.what());
   } catch (const maslin::error& e) {
-    fmt::print(stderr, "{}: {}\n", app.get_name(), e.what());
+    tell_problem(app, e.what());
     return to_mend;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr,
-               "{}: there is not enough memory for this; use fewer workers (MASLIN_WORKERS) or a smaller input\n",
-               app.get_name());
+    tell_problem(app, "there is not enough memory for this; use fewer workers (MASLIN_WORKERS) or a smaller input");
     return to_mend;
   } catch (const std::exception& e) {
     if (std::ferror(stdout)) {  // fmt threw; `flushed` says so
       if (const auto* failed = dynamic_cast<const std::system_error*>(&e)) errno = failed->code().value();
       return to_mend;
     }
-    fmt::print(stderr, "{}: this is a defect of the program, please report it: {}\n", app.get_name(), e.what());
+    tell_problem(app, fmt::format("this is a defect of the program, please report it: {}", e.what()));
     return defect;
   }
 }
@@ -129,6 +132,7 @@ void add_habits(CLI::App& app, const manual_facts& facts) {
 }
 
 int run(CLI::App& app, int argc, char** argv, const std::function<void()>& work) {
+  hold_standard_streams();
   const int status = parse_and_work(app, argc, argv, work);
   const int written = flushed(app);
   return status != 0 ? status : written;

@@ -117,6 +117,11 @@ class Words(unittest.TestCase):
         self.assertEqual(run("maslin", *scaled, "010").stdout, run("maslin", *scaled, "10").stdout)
         self.assertIn("--workers: '0x10'; expected a whole number from 1 to 4096", self.refused("maslin", *scaled, "0x10"))
 
+    def test_control_characters_of_a_word_are_told_by_their_numbers(self):
+        for program in PROGRAMS:
+            for words in (("no\x1b[1m\n",), ("--no\x1b[1m\n",)):
+                self.assertIn("no\\x1b[1m\\x0a", self.refused(program, *words))
+
     def test_without_a_command_the_help_is_shown(self):
         for program in PROGRAMS:
             done = run(program)
@@ -310,6 +315,20 @@ class Surroundings(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, ""))
         self.assertTrue((self.folder / "out.bestTree").read_text().endswith(";\n"))
         self.assertTrue((self.folder / "out.result.json").exists())
+
+    def test_a_standard_error_that_takes_nothing_changes_nothing_else(self):
+        with open("/dev/full", "wb") as full:
+            for taker in ({"stderr": full}, {"preexec_fn": lambda: os.close(2)}):
+                for program in PROGRAMS:
+                    for words in ((), ("dance",)):
+                        done = subprocess.run([PROGRAMS[program], *words], stdout=subprocess.PIPE, timeout=60, check=False, **taker)
+                        self.assertEqual((done.returncode, done.stdout), (2, b""), words)
+                shutil.rmtree(self.folder / "out.checkpoint", ignore_errors=True)
+                done = subprocess.run([PHYLO, "search", "--msa", "four.phy", "--model", "JC", "--prefix", "out"], stdout=subprocess.PIPE,
+                                      timeout=60, check=False, cwd=self.folder, **taker)
+                self.assertEqual(done.returncode, 0)
+                # Else it would have got the number of the standard error, and the progress.
+                self.assertEqual((self.folder / "out.checkpoint" / "lock").read_bytes(), b"")
 
     def test_other_locales_get_plain_characters(self):
         words = ("scale", TRACE, "--machine", MACHINE, "--workers", "1,2")
