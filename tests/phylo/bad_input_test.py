@@ -53,6 +53,9 @@ class BadInput(ProgramTest):
 class Alignments(BadInput):
     def test_missing_file(self):
         self.refused(self.search("nowhere.phy"), "nowhere.phy: there is no such file")
+        self.refused(self.search("no\nwhere\x1b[1m"), r": no\x0awhere\x1b[1m: there is no such file")
+        message = self.refused(self.search("n" * 5000), ": ...nnn", "nnn: can't be opened: File name too long")
+        self.assertLess(len(message), 500)
 
     def test_a_folder(self):
         self.refused(self.search(self.folder), "is a folder")
@@ -72,6 +75,11 @@ class Alignments(BadInput):
 
     def test_two_taxa_with_one_name(self):
         self.refused_alignment(GOOD.replace("t3", "t1"), "in:4:1: taxon 't1' stands here a second time")
+
+    def test_control_characters_in_a_name(self):
+        self.refused_alignment(GOOD.replace("t3", "t\x1b[31m3"), r"in:4:1: taxon 't\x1b[31m3' has byte 0x1b in its name; expected characters")
+        self.refused_alignment(">a\nACGT\n>b\x7f\nACGT\n>c\nACGT\n>d\nACGT\n", r"in:3:2: taxon 'b\x7f' has byte 0x7f in its name")
+        self.refused_alignment("#NEXUS\nbegin data;\ndimensions nchar=2;\nmatrix\n'a\tb' AC\n;\nend;\n", r"in:5:1: taxon 'a\x09b' has a tab in its name")
 
     def test_unequal_lengths(self):
         self.refused_alignment(GOOD.replace("ACGTAA", "ACGTA"), "in:3:1: taxon 't2' has 5 sites, but the header says 6")
@@ -125,6 +133,8 @@ class Alignments(BadInput):
             (nexus("dimensions nchar=0;\nmatrix\n" + rows), "in:3:12: NCHAR=0; expected at least one site"),
             (nexus(sizes + "format gap=--;\nmatrix\n" + rows), "in:4:8: gap='--' must be one character; expected one"),
             (nexus(sizes + "format datatype=protein;\nmatrix\n" + rows), "in:4:8: DATATYPE='protein' can't be analysed as DNA; expected DNA or"),
+            (nexus(sizes + "format interleave=;\nmatrix\n" + rows), "in:4:8: interleave lacks its value; expected interleave=..."),
+            (nexus(sizes + "format interleave=maybe;\nmatrix\n" + rows), "in:4:8: interleave='maybe' is neither yes nor no; expected one"),
             (nexus(sizes + "format transpose;\nmatrix\n" + rows), "in:4:8: FORMAT transpose is not understood; write the matrix"),
             (nexus(sizes.replace("4", "5") + "matrix\n" + rows), "in:9:2: the matrix has 4 taxa, but DIMENSIONS says NTAX=5"),
             (nexus(sizes + "matrix\n" + rows.replace("ACGTAA", "ACGTAAT")), "in:6:10: taxon 't2' goes on behind the 6 sites"),
@@ -273,6 +283,9 @@ class Trees(BadInput):
         self.refused_tree("(a,b,[(c,d));", "tree:1:6: this comment is never closed; expected ']'")
         self.refused_tree("(a:x,b,(c,d));", "tree:1:4: 'x' is no branch length; expected a number like 0.013")
         self.refused_tree("(a:1e999,b,(c,d));", "tree:1:4: '1e999' is no branch length; expected a number")
+        self.refused_tree("(a:1e101,b,(c,d));", "tree:1:4: '1e101' is no branch length; expected a number like 0.013 or 1e-6, 1e+100 at most")
+        self.refused_tree("(a,b,\n(c,'d\x07'));", r"tree:2:4: taxon 'd\x07' has byte 0x07 in its name; expected characters")
+        self.refused_tree("#NEXUS\nbegin trees;\ntranslate 1 'a\tb';", r"tree:3:13: taxon 'a\x09b' has a tab in its name")
         self.refused_tree("(a:,b,(c,d));", "tree:1:4: ',' stands where a branch length is expected")
         self.refused(("evaluate", "--msa", MSA, "--tree", "nowhere", "--model", "JC"), "nowhere: there is no such file")
 

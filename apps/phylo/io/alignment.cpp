@@ -6,12 +6,14 @@
 #include <limits>
 
 #include "phylo/io/formats.hpp"
+#include "phylo/io/nexus_words.hpp"
 #include "phylo/io/text.hpp"
 
 namespace phylo {
 
 std::size_t RowBuilder::add(std::string_view name, std::size_t offset) {
   if (name.empty()) throw format_error{offset, "a taxon without a name; put a name before its sequence"};
+  if (const std::string complaint = complaint_about(name); !complaint.empty()) throw format_error{offset, complaint};
   const auto [entry, fresh] = index_.emplace(std::string(name), rows_.size());
   if (!fresh)
     throw format_error{offset, fmt::format("taxon {} stands here a second time (it is row {} already); names must be "
@@ -114,7 +116,7 @@ Alignment parse_alignment(std::string_view given, const std::string& file, const
     Alignment alignment;
     if (text[start] == '>')
       alignment = parse_fasta(text, alphabets);
-    else if (same_word(std::string_view(text).substr(start, 6), "#NEXUS"))
+    else if (is_nexus(text))
       alignment = parse_nexus(text, alphabets);
     else if (text[start] >= '0' && text[start] <= '9')
       alignment = parse_phylip(text, alphabets);

@@ -14,6 +14,7 @@
 #include "cli/shared/terminal.hpp"
 #include "files/replacement.hpp"
 #include "phylo/io/error.hpp"
+#include "phylo/io/text.hpp"
 
 namespace phylo {
 
@@ -62,7 +63,7 @@ void make_folder(const std::string& path) {
     obstacle /= part;
     if (std::filesystem::exists(obstacle, unknown) && !std::filesystem::is_directory(obstacle, unknown))
       fail(path, fmt::format("this folder can't be made: {} is a file, not a folder; choose another --prefix",
-                             obstacle.string()));
+                             shown_path(obstacle.string())));
   }
   fail_write(path, problem ? problem.value() : ENOTDIR, "this folder can't be made");
 }

@@ -24,7 +24,8 @@ class RowBuilder {
  public:
   explicit RowBuilder(const Alphabets& alphabets) : alphabets_(&alphabets) {}
 
-  /// Begins a row and gives its index. Throws `format_error` when the name is empty or stands already.
+  /// Begins a row and gives its index. Throws `format_error` when the name is empty, holds a control character, or
+  /// stands already.
   std::size_t add(std::string_view name, std::size_t offset);
   /// Gives the row of that name, or `npos`.
   std::size_t find(std::string_view name) const;

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cmath>
 #include <unordered_map>
 
 #include "phylo/io/nexus_trees.hpp"
+#include "phylo/io/nexus_words.hpp"
 #include "phylo/io/text.hpp"
 
 namespace phylo {
@@ -83,6 +83,8 @@ class Parser {
       if (subtree_expected) {
         read_label(tree.nodes[index(current)]);
         if (tree.nodes[index(current)].label.empty()) fail_here("a taxon's name or '('");
+        if (const std::string complaint = complaint_about(tree.nodes[index(current)].label); !complaint.empty())
+          out_.fail_at(tree.nodes[index(current)].offset, complaint);
         read_length(tree.nodes[index(current)]);
         subtree_expected = false;
         continue;
@@ -153,9 +155,9 @@ class Parser {
     if (start < end && *from == '+') ++from;
     const auto [to, problem] = std::from_chars(from, text_.data() + end, node.length);
     if (start == end) fail_here("a branch length");
-    if (problem != std::errc() || to != text_.data() + end || !std::isfinite(node.length))
-      out_.fail_at(start, fmt::format("{} is no branch length; expected a number like 0.013 or 1e-6",
-                                      shown(std::string_view(text_).substr(start, end - start))));
+    if (problem != std::errc() || to != text_.data() + end || !(node.length <= most_length))
+      out_.fail_at(start, fmt::format("{} is no branch length; expected a number like 0.013 or 1e-6, {} at most",
+                                      shown(std::string_view(text_).substr(start, end - start)), most_length));
     if (node.length < 0)
       out_.fail_at(start,
                    fmt::format("a branch of length {} is negative; lengths are expected substitutions per site, 0 or "
@@ -164,6 +166,8 @@ class Parser {
     node.has_length = true;
     at_ = end;
   }
+
+  static constexpr double most_length = 1e100;  // sums of lengths are numbers, too
 
   NewickFile& out_;
   const std::string& text_;
@@ -177,7 +181,7 @@ NewickFile parse_newick(std::string text, const std::string& file) {
   out.file = file;
   out.text = normalize_text(std::move(text));
   Parser parser(out);
-  if (same_word(std::string_view(out.text).substr(0, 6), "#NEXUS"))
+  if (is_nexus(out.text))
     parse_nexus_trees(out, [&](std::size_t from) { return parser.parse_one(from); });
   else
     parser.parse_all();

@@ -44,6 +44,11 @@ TEST(Newick, WhatIsWrittenReadsBackToTheLastBit) {
   EXPECT_EQ(back.length(3), lengths[4]);
 }
 
+TEST(Newick, SumsOfTheLongestBranchesAreNumbers) {
+  const Tree tree = parse("((a:1e100,b:1e100):1e100,(c:1e100,d:1e100):1e100);");
+  EXPECT_EQ(to_newick(tree, abcd), "(a:1e+100,b:1e+100,(c:1e+100,d:1e+100):2e+100);");
+}
+
 TEST(Newick, ARootBecomesABranchAsLongAsItsHalves) {
   EXPECT_EQ(to_newick(parse("((a:1,b:2):0.25,(c:3,d:4):0.5);"), abcd), "(a:1,b:2,(c:3,d:4):0.75);");
   EXPECT_EQ(to_newick(parse("(a:1,(b:2,(c:3,d:4):5):6)root;"), abcd), "(a:7,b:2,(c:3,d:4):5);");
@@ -88,6 +93,9 @@ TEST(Newick, TreesInNexusHaveTheNamesThatTheirLabelsStandFor) {
   EXPECT_EQ(file.trees[0].nodes[3].label, "2") << "a support value is none of the taxa";
   EXPECT_EQ(text_of(1), "(a:0.1,(d:0.1,c:0.1):0.1,b:0.1);");
   EXPECT_EQ(text_of(2), "(a:0.1,(b:0.1,c:0.1):0.1,d:0.1);");
+  EXPECT_EQ(to_newick(parse("\n #NEXUS[of a program]\nbegin trees;\ntree t = (a,b,(c,d));\nend;"), abcd, {}, false),
+            "(a,b,(c,d));")
+      << "blanks may stand in front";
 }
 
 TEST(Newick, WhatIsNoNexusWithTrees) {
@@ -125,7 +133,9 @@ TEST(Newick, WhatIsNoTree) {
   expect_complaint("(a,b,(c,d):x1);", "in:1:12", "'x1' is no branch length");
   expect_complaint("(a,b,(c,d):nan);", "in:1:12", "'nan' is no branch length");
   expect_complaint("(a,b,(c,d):1e999);", "in:1:12", "'1e999' is no branch length");
+  expect_complaint("(a,b,(c,d):1e101);", "in:1:12", "'1e101' is no branch length");
   expect_complaint("(a,b,(c,d):-0.5);", "in:1:12", "negative");
+  expect_complaint("(a,b\x1b,(c,d));", "in:1:4", "taxon 'b\\x1b' has byte 0x1b in its name");
   expect_complaint("(a,b,(c,d)[oops);", "in:1:11", "never closed");
   expect_complaint("(a,'b,(c,d));", "in:1:4", "never closed");
 }

@@ -68,13 +68,19 @@ class Reader {
     }
   }
 
+  [[noreturn]] static void lacks_value(const NexusWord& key) {
+    throw format_error{key.offset, fmt::format("{} lacks its value; expected {}=...", key.text, key.text)};
+  }
+
   std::string value_of(const NexusWord& key) {
-    if (!in_.expect_word("'='").is("="))
-      throw format_error{key.offset, fmt::format("{} lacks its value; expected {}=...", key.text, key.text)};
-    std::string value = in_.expect_word("a value").text;
-    if (value == ";")
-      throw format_error{key.offset, fmt::format("{} lacks its value; expected {}=...", key.text, key.text)};
-    return value;
+    if (!in_.expect_word("'='").is("=")) lacks_value(key);
+    return value_behind_equals(key);
+  }
+
+  std::string value_behind_equals(const NexusWord& key) {
+    const NexusWord value = in_.expect_word("a value");
+    if (value.is(";")) lacks_value(key);
+    return value.text;
   }
 
   std::size_t count_of(const NexusWord& key) {
@@ -127,12 +133,13 @@ class Reader {
       } else if (key.is("MATCHCHAR")) {
         format_.match = symbol_of(key);
       } else if (key.is("INTERLEAVE")) {
-        format_.interleaved = true;
         const NexusWord next = in_.expect_word("';'");
-        if (next.is("="))
-          format_.interleaved = !same_word(in_.expect_word("YES or NO").text, "NO");
-        else
-          pending = next;
+        if (!next.is("=")) pending = next;
+        const std::string value = next.is("=") ? value_behind_equals(key) : "YES";
+        format_.interleaved = same_word(value, "YES");
+        if (!format_.interleaved && !same_word(value, "NO"))
+          throw format_error{key.offset,
+                             fmt::format("{}={} is neither yes nor no; expected one of these", key.text, shown(value))};
       } else if (key.is("TRANSPOSE") || key.is("NOLABELS") || key.is("TOKENS") || key.is("EQUATE")) {
         throw format_error{key.offset,
                            fmt::format("FORMAT {} is not understood; write the matrix with one labelled row "

@@ -55,6 +55,8 @@ class Reader {
       const NexusWord name = in_.expect_word("the taxon's name");
       if (label.is(",") || name.is(",") || name.is(";") || name.text.empty())
         throw format_error{label.offset, "expected a label and the taxon's name, as in TRANSLATE 1 Homo, 2 Pan;"};
+      if (const std::string complaint = complaint_about(name.text); !complaint.empty())
+        throw format_error{name.offset, complaint};
       if (!names_.emplace(label.text, name.text).second)
         throw format_error{label.offset,
                            fmt::format("a second name for the label {}; expected one", shown(label.text))};

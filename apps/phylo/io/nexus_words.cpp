@@ -2,9 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "phylo/io/formats.hpp"
 
 namespace phylo {
+
+bool is_nexus(std::string_view text) {
+  constexpr std::string_view word = "#NEXUS";
+  const std::size_t begin = std::min(text.find_first_not_of(" \t\v\f\r\n"), text.size());
+  const std::string_view rest = text.substr(begin);
+  if (!same_word(rest.substr(0, word.size()), word)) return false;
+  return rest.size() == word.size() || is_space(rest[word.size()]) || rest[word.size()] == '[';
+}
 
 void NexusScanner::skip(bool lines) {
   while (!at_end()) {

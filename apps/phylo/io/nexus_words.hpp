@@ -10,6 +10,9 @@
 
 namespace phylo {
 
+/// Whether a text says at its beginning that it is NEXUS.
+bool is_nexus(std::string_view text);
+
 /// A word and where it stands.
 struct NexusWord {
   std::string text;

@@ -14,10 +14,12 @@
 #include <numeric>
 #include <utility>
 
+#include "cli/shared/printable.hpp"
+
 namespace phylo {
 
 void fail(const std::string& file, position at, const std::string& message) {
-  std::string place = file.empty() ? "input" : file == "-" ? "standard input" : file;
+  std::string place = file.empty() ? "input" : shown_path(file);
   if (at.line > 0) place += fmt::format(":{}", at.line);
   if (at.line > 0 && at.column > 0) place += fmt::format(":{}", at.column);
   throw input_error(place + ": " + message);
@@ -115,31 +117,24 @@ position position_of(std::string_view text, std::size_t offset) {
   return {lines + 1, column};
 }
 
-namespace {
-bool is_printable(char byte) { return byte >= 0x20 && byte < 0x7f; }
-}  // namespace
+bool is_printable_utf8(std::string_view text) { return command::printable(text) == text; }
 
-bool is_printable_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const std::size_t length = byte(0) < 0x80 ? 1 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : 4;
-    if (length > text.size() || (length == 1 && !is_printable(text[0]))) return false;
-    std::uint32_t code = length == 1 ? byte(0) : byte(0) & (0x7fU >> length);
-    for (std::size_t i = 1; i < length; ++i) {
-      if ((byte(i) & 0xc0) != 0x80) return false;
-      code = code << 6 | (byte(i) & 0x3fU);
-    }
-    // Not longer than need be, no half of a pair of UTF-16, no control character, nothing behind the last one.
-    constexpr std::uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000};
-    if (byte(0) >= 0xf8 || (byte(0) & 0xc0) == 0x80 || code < least[length]) return false;
-    if ((code >= 0xd800 && code < 0xe000) || code > 0x10ffff) return false;
-    text.remove_prefix(length);
-  }
-  return true;
+std::string complaint_about(std::string_view name) {
+  const auto found = std::find_if(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  if (found == name.end()) return {};
+  return fmt::format("taxon {} has {} in its name; expected characters that can be printed", shown(name),
+                     shown(*found));
+}
+
+std::string shown_path(const std::string& file) {
+  if (file == "-") return "standard input";
+  constexpr std::size_t longest = 300;
+  const bool cut = file.size() > longest;
+  return (cut ? "..." : "") + command::printable(cut ? file.substr(file.size() - longest) : file);
 }
 
 std::string shown(char byte) {
-  if (is_printable(byte)) return fmt::format("'{}'", byte);
+  if (command::printable_bytes({&byte, 1}) > 0) return fmt::format("'{}'", byte);
   if (byte == '\n') return "the end of the line";
   if (byte == '\t') return "a tab";
   return fmt::format("byte 0x{:02x}", static_cast<unsigned char>(byte));
@@ -147,21 +142,18 @@ std::string shown(char byte) {
 
 std::string shown(std::string_view word) {
   constexpr std::size_t longest = 60;
-  std::string out = "'";
-  for (const char byte : word.substr(0, longest)) {
-    if (is_printable(byte) || static_cast<unsigned char>(byte) >= 0x80)
-      out += byte;
-    else
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
-  }
-  out += word.size() > longest ? "...'" : "'";
-  return out;
+  std::size_t kept = 0;
+  while (kept < std::min(word.size(), longest))
+    kept += std::max(command::printable_bytes(word.substr(kept)), std::size_t{1});
+  return fmt::format("'{}{}'", command::printable(word.substr(0, kept)), kept < word.size() ? "..." : "");
 }
 
 std::string nearest_name(std::string_view written, const std::vector<std::string>& names) {
   std::string nearest;
   std::size_t most = std::max<std::size_t>(1, written.size() / 3);
   for (const std::string& name : names) {
+    const auto [shorter, longer] = std::minmax({written.size(), name.size()});
+    if (longer - shorter > most) continue;  // so many edits are needed at least
     // distance[j]: edits from the letters of `written` so far to the first j of the name.
     std::vector<std::size_t> distance(name.size() + 1);
     std::iota(distance.begin(), distance.end(), std::size_t{0});

@@ -27,7 +27,13 @@ std::string shown(char byte);
 /// Whether a text is UTF-8 (RFC 3629) without control characters.
 bool is_printable_utf8(std::string_view text);
 
-/// Gives a word as messages show it: quoted, cut to a bearable length, unprintable bytes as \xNN.
+/// Gives what is wrong with a taxon's name: it holds a control character. Empty if it does not; any encoding is fine.
+std::string complaint_about(std::string_view name);
+
+/// Gives a file's name as messages show it: in one line, the end of one that is too long for that.
+std::string shown_path(const std::string& file);
+
+/// Gives a word as messages show it: quoted, cut to a bearable length, what is no printable UTF-8 as \xNN.
 std::string shown(std::string_view word);
 
 /// Gives the first few of several words as messages show them, and how many more there are.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "phylo/io/nexus_words.hpp"
 #include "phylo/io/text.hpp"
 #include "phylo/model/notation.hpp"
 #include "phylo/model/site_ranges.hpp"

@@ -176,13 +176,6 @@ class SetsReader {
 
 }  // namespace
 
-bool is_nexus(std::string_view text) {
-  constexpr std::string_view word = "#NEXUS";
-  const std::size_t begin = std::min(text.find_first_not_of(" \t\v\f\r\n"), text.size());
-  const std::string_view rest = text.substr(begin);
-  return same_word(rest.substr(0, word.size()), word) && (rest.size() == word.size() || is_space(rest[word.size()]));
-}
-
 Scheme parse_nexus_scheme(std::string_view text, const std::string& source) {
   try {
     return SetsReader(text, source).read();

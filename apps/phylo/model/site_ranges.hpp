@@ -50,9 +50,6 @@ SiteRange read_range(Cursor& in) {
   return range;
 }
 
-/// Whether a text says at its beginning that it is NEXUS.
-bool is_nexus(std::string_view text);
-
 /// Gives the scheme of a NEXUS text as IQ-TREE takes it: in SETS blocks
 ///
 ///     charset NAME = 1-100 150-200\3;

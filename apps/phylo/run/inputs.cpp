@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "cli/shared/terminal.hpp"
 #include "phylo/io/error.hpp"
 #include "phylo/io/notes.hpp"
 #include "phylo/io/text.hpp"
@@ -205,7 +205,7 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
     data.notes.push_back(fmt::format("{} of {} columns have no determined {} and are left out", dropped, data.width,
                                      data.alignment.alphabet->unit));
   const auto tell = [&](const std::string& note) {
-    if (!quiet) fmt::print(stderr, "maslin-phylo: note: {}: {}\n", msa, note);
+    if (!quiet) command::tell(fmt::format("maslin-phylo: note: {}: {}\n", shown_path(msa), note));
   };
   for (const std::string& note : data.notes) tell(note);
   std::size_t constant = 0;
@@ -217,7 +217,7 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
     if (of_part.sites() == 0)
       fail(data.scheme.source, wanted[p].ranges.front().at,
            fmt::format("no column of partition {} has a determined {} in {}; leave these sites out of both files",
-                       shown(wanted[p].name), alphabet.unit, msa));
+                       shown(wanted[p].name), alphabet.unit, shown_path(msa)));
     data.parts.push_back({wanted[p].name, compress(of_part), wanted[p].model});
     if (wanted[p].model.ascertained()) check_variation(data, p);
     constant += constant_sites(data.parts.back().patterns);

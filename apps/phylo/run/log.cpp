@@ -7,12 +7,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <ctime>
 
+#include "cli/shared/terminal.hpp"
 #include "phylo/io/error.hpp"
 #include "phylo/io/file.hpp"
+#include "phylo/io/text.hpp"
 
 namespace phylo {
 
@@ -43,8 +44,8 @@ void Log::write(const std::string& text) {
   if (file_ < 0) return;
   const int problem = write_all(file_, text);
   if (problem == 0) return;
-  std::fprintf(stderr, "maslin-phylo: note: %s: %s; the run goes on without its log\n", path_.c_str(),
-               std::strerror(problem));
+  command::tell(fmt::format("maslin-phylo: note: {}: {}; the run goes on without its log\n", shown_path(path_),
+                            std::strerror(problem)));
   close(file_);
   file_ = -1;
 }

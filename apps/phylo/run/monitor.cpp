@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
-#include <cstdio>
 
 #include "cli/shared/terminal.hpp"
 #include "phylo/run/draw.hpp"
@@ -40,12 +39,6 @@ std::string format_time(double seconds) {
 int stderr_columns() {
   winsize size{};
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
-void write_stderr(const std::string& text) {
-  // Nothing can be done about a standard error that takes no text.
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
 }
 
 }  // namespace
@@ -150,7 +143,7 @@ void Monitor::set_total(int total) {
 void Monitor::say(const std::string& line) {
   const std::lock_guard guard(mutex_);
   clear_bar();
-  write_stderr("maslin-phylo: " + line + "\n");
+  command::tell("maslin-phylo: " + line + "\n");
   if (log_) log_->add(line);
 }
 
@@ -201,16 +194,16 @@ void Monitor::show(bool last) {
   if (quiet_) return;
   const std::lock_guard guard(mutex_);
   if (!terminal_) {
-    write_stderr("maslin-phylo: " + format_progress(state(), 0, unicode_) + "\n");
+    command::tell("maslin-phylo: " + format_progress(state(), 0, unicode_) + "\n");
     return;
   }
   clear_bar();
-  write_stderr(format_progress(state(), stderr_columns(), unicode_) + (last ? "\n" : ""));
+  command::tell(format_progress(state(), stderr_columns(), unicode_) + (last ? "\n" : ""));
   bar_shown_ = !last;
 }
 
 void Monitor::clear_bar() {
-  if (bar_shown_) write_stderr("\r\x1b[K");
+  if (bar_shown_) command::tell("\r\x1b[K");
   bar_shown_ = false;
 }
 

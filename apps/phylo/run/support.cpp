@@ -8,6 +8,7 @@
 #include "cli/shared/terminal.hpp"
 #include "phylo/io/error.hpp"
 #include "phylo/io/file.hpp"
+#include "phylo/io/text.hpp"
 #include "phylo/run/commands.hpp"
 #include "phylo/run/draw.hpp"
 #include "phylo/run/prefix.hpp"
@@ -48,7 +49,7 @@ void run(const SupportCommand& command) {
   const Tree tree = only_tree(file, names, command.tree, Lengths::optional);
   const NewickFile others = read_newick(command.trees);
   const std::vector<double> supports = support_by(command.metric, tree, others.trees.size(), [&](std::size_t i) {
-    return to_tree(others, i, names, "the tree in " + command.tree, Lengths::optional);
+    return to_tree(others, i, names, "the tree in " + shown_path(command.tree), Lengths::optional);
   });
   const std::string newick = newick_with_support(tree, names, supports, has_lengths(file));
 

@@ -79,7 +79,7 @@ void run(const InferCommand& command) {
     facts.difficulty = difficulty_of(data.parts, made);
     facts.plan = plan_for(facts.difficulty->score);
     starts = planned_starts(facts.plan, made);
-    if (!command.quiet) fmt::print(stderr, "maslin-phylo: {}\n", described(*facts.difficulty, facts.plan));
+    if (!command.quiet) command::tell(fmt::format("maslin-phylo: {}\n", described(*facts.difficulty, facts.plan)));
   }
 
   const std::size_t memory = memory_of_each(command.memory, data);
