@@ -37,6 +37,26 @@ class BadInput(ProgramTest):
     def search(self, msa, prefix="out/x", model="JC", *more):
         return ("search", "--msa", msa, "--model", model, "--prefix", prefix, "--quiet", *more)
 
+    def chains(self, prefix):
+        return ("mcmc", "--msa", MSA, "--model", "JC", "--prefix", prefix, "--generations", 200, "--sample", 10, "--quiet")
+
+    def as_nobody(self):
+        """Options of a run that may not read and write all: for root, as somebody else, whom the folder belongs to."""
+        if os.geteuid() != 0:
+            return {}
+        nobody = 65534
+        for path in (self.folder, *self.folder.rglob("*")):
+            os.chown(path, nobody, nobody)
+        options = {"user": nobody, "group": nobody, "extra_groups": []}
+        try:
+            self.run_well("--version", **options)
+        except PermissionError:
+            self.skipTest("the program may be run by root only")
+        return options
+
+    def refused_as_nobody(self, arguments, *parts):
+        self.refused(arguments, *parts, **self.as_nobody())
+
     def refused_file(self, name, content, arguments, *parts):
         """Runs what reads a bad file; the message begins with the place in it, and says what was expected or what to do."""
         self.write(name, content)
@@ -344,6 +364,26 @@ class Checkpoints(BadInput):
             fcntl.flock(lock, fcntl.LOCK_EX)
             self.refused(self.search(MSA, "x"), "another process is working on this checkpoint")
 
+    def test_that_cannot_be_read(self):
+        for command, name in (self.search(MSA, "x"), "x.checkpoint"), (self.chains("y"), "y.chains"):
+            self.run_well(*command)
+            for file in ("identity.json", "search-0000" if name == "x.checkpoint" else "state"):
+                path = self.folder / name / file
+                with self.subTest(path=path):
+                    kept = path.read_bytes()
+                    path.unlink()
+                    path.mkdir()
+                    self.refused(command, f"{name}/{file}: is no regular file, so it is none of this checkpoint's; move it away")
+                    path.rmdir()
+                    path.write_bytes(kept)
+                    path.chmod(0)
+                    self.refused_as_nobody(command, f"{name}/{file}: can't be read: Permission denied; choose another --prefix, or start afresh with --redo")
+                    path.chmod(0o644)
+            (self.folder / name).chmod(0o300)
+            self.refused_as_nobody(command, f"{name}: this folder can't be read: Permission denied; choose another --prefix")
+            (self.folder / name).chmod(0o700)
+            self.run_well(*command)
+
     def test_with_a_damaged_identity(self):
         self.run_well(*self.search(MSA, "x"))
         identity = (self.folder / "x.checkpoint" / "identity.json").read_text()
@@ -367,10 +407,18 @@ class Outputs(BadInput):
         self.refused(self.search(MSA, ""), "--prefix is empty")
         self.refused(("consensus", "--trees", TREE, "--prefix", "regular/x"), "regular is a file")
 
-    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
     def test_a_folder_that_may_not_be_written(self):
         (self.folder / "closed").mkdir(mode=0o500)
-        self.refused(self.search(MSA, "closed/x"), "closed: no file can be created in this folder", "--prefix")
+        self.refused_as_nobody(self.search(MSA, "closed/x"), "closed: no file can be created in this folder", "--prefix")
+
+    def test_a_folder_that_may_be_written_and_not_read(self):
+        folder = self.folder / "blind"
+        folder.mkdir(mode=0o300)
+        for command in (self.search(MSA, "blind/x"), self.chains("blind/y")):
+            done = self.run_program(*command, **self.as_nobody())
+            self.assertEqual(done.returncode, 0, done.stderr)
+        folder.chmod(0o700)
+        self.assertTrue({"x.bestTree", "y.con.tre"} <= {path.name for path in folder.iterdir()})
 
     def test_a_full_disk_behind_standard_output(self):
         with open("/dev/full", "wb") as full:
@@ -379,14 +427,11 @@ class Outputs(BadInput):
             self.refused(("consensus", "--trees", TREE), "standard output can't be written", stdout=full)
 
     def test_a_disk_that_is_full_from_the_beginning(self):
-        self.refused_by_size(50)  # not even the identity fits, wherever the repository lies
-
-    def refused_by_size(self, size):
         def limit():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (50, 50))  # not even the identity fits, wherever the repository lies
 
-        message = self.refused(self.search(MSA, "x"), "can't be written", preexec_fn=limit)
-        self.assertIn("free some space", message)
+        for command in (self.search(MSA, "x"), self.chains("x")):
+            self.refused(command, "identity.json: can't be written", "free some space", preexec_fn=limit)
 
     def test_a_disk_that_fills_up_on_the_way(self):
         # The identity fits, the first finished tree does not.

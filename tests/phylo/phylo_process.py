@@ -27,9 +27,9 @@ def environment(**changes):
 
 
 def files_below(folder):
-    """Everything below a folder: path → content (None for folders)."""
+    """Everything below a folder: path → content (None for folders, and for what may not be read)."""
     return {
-        str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes()
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() and os.access(path, os.R_OK) else None
         for path in sorted(folder.rglob("*"))
     }
 

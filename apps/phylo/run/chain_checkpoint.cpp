@@ -1,6 +1,7 @@
 #include "phylo/run/chain_checkpoint.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -51,6 +52,7 @@ bool is_samples(std::string_view name) {
 void remove_parts_of(const std::vector<std::string>& results) {
   for (const std::string& result : results) {
     const fs::path folder = result.find('/') == result.npos ? "." : fs::path(result).parent_path();
+    if (::access(folder.c_str(), R_OK) != 0) continue;  // a folder that may be written and not read
     const std::string own = fs::path(result).filename();
     for (const std::string& name : names_in(folder))
       if (maslin::files::replacement::name_without_part(name) == own) remove_file(folder / name);
@@ -158,12 +160,15 @@ RunState to_run(const json& from, std::int32_t taxa) {
 ChainCheckpoint::ChainCheckpoint(const std::string& folder, const ChainIdentity& identity, bool redo,
                                  const std::vector<std::string>& results)
     : folder_(folder), identity_(identity) {
+  begin_in(folder_, lock_, [&] { open(redo, results); });
+}
+
+void ChainCheckpoint::open(bool redo, const std::vector<std::string>& results) {
   std::error_code unknown;
-  make_folder(folder_);
   if (!fs::exists(folder_ + "/lock", unknown)) refuse_foreign();
   lock_ = FileLock(folder_ + "/lock", fmt::format("{}: another process is working on these chains; wait for it, or "
                                                   "choose another --prefix",
-                                                  folder_));
+                                                  shown_path(folder_)));
   refuse_foreign();
   for (const std::string& name : names_in(folder_))
     if (is_ours(maslin::files::replacement::name_without_part(name))) remove_file(folder_ + "/" + name);
@@ -188,7 +193,7 @@ void ChainCheckpoint::refuse_foreign() const {
     if (name != "lock" && !is_ours(maslin::files::replacement::name_without_part(name)))
       fail(folder_, fmt::format("this folder holds {} and no identity.json, so it holds no chains of this program; "
                                 "choose another --prefix",
-                                name));
+                                shown_path(name)));
 }
 
 std::map<std::string, std::string> ChainCheckpoint::options_of(const std::string& text) const {
@@ -283,7 +288,7 @@ std::optional<ChainProgress> ChainCheckpoint::load() {
   } catch (const json::exception&) {
     fail(folder_ + "/" + at, body_begin, fmt::format("is damaged; {}", start_afresh));
   } catch (const input_error& e) {
-    if (std::string_view(e.what()).starts_with(folder_)) throw;
+    if (std::string_view(e.what()).starts_with(shown_path(folder_))) throw;
     fail(folder_ + "/" + at, body_begin, fmt::format("is damaged: {}; {}", e.what(), start_afresh));
   }
   return progress;

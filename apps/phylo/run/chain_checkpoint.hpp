@@ -58,6 +58,7 @@ class ChainCheckpoint {
   std::uint64_t number() const;
 
  private:
+  void open(bool redo, const std::vector<std::string>& results);
   /// Gives the options of the identity that is there, as they were written: records have its digest. Throws
   /// `input_error` when it is that of other chains.
   std::map<std::string, std::string> options_of(const std::string& text) const;

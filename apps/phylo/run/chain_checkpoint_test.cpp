@@ -1,8 +1,10 @@
 #include "phylo/run/chain_checkpoint.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <utility>
@@ -71,6 +73,18 @@ TEST_F(ChainCheckpoints, OfAnOptionThatOneOfThemLacksAreRefused) {
   EXPECT_NE(lost.find("these chains were made with --clock strict, not unset;"), std::string::npos) << lost;
   const std::string more = refusal(identity_with({{"--seed", "1"}, {"--clock", "strict"}, {"--speed", "2"}}));
   EXPECT_NE(more.find("these chains were made with --speed unset, not 2;"), std::string::npos) << more;
+}
+
+TEST_F(ChainCheckpoints, AFifoIsNotWaitedFor) {
+  const ChainIdentity identity = identity_with({});
+  keep(identity);
+  for (const char* name : {"/state", "/identity.json"}) {
+    std::filesystem::remove(path_ + name);
+    ASSERT_EQ(mkfifo((path_ + name).c_str(), 0600), 0);
+    EXPECT_NE(refusal(identity).find(std::string(name) + ": is no regular file, so it is none of this checkpoint's"),
+              std::string::npos)
+        << refusal(identity);
+  }
 }
 
 TEST_F(ChainCheckpoints, OfMovesWithoutBoldnessAreDamaged) {

@@ -28,14 +28,6 @@ constexpr std::string_view begun_suffix = ".begun";
 
 const char* name_of(Purpose purpose) { return purpose == Purpose::search ? "search" : "bootstrap"; }
 
-/// Gives the bytes of a record.
-std::string read_record(const std::string& path) {
-  std::error_code none;
-  if (!fs::is_regular_file(path, none))
-    fail(path, "is no regular file, so it is none of this checkpoint's; move it away or choose another --prefix");
-  return read_bytes(path);
-}
-
 /// Is it "search-0000" or "bootstrap-0000", with any number?
 bool is_record(std::string_view name) {
   for (const std::string_view purpose : {"search-", "bootstrap-"})
@@ -169,20 +161,7 @@ FinishedTree parse_record(const std::string& text, const std::string& stamp) {
 Checkpoint::Checkpoint(const std::string& folder, const Identity& identity, bool redo,
                        const std::vector<std::string>& results)
     : folder_(folder), identity_(identity), stamp_(stamp_of(identity)) {
-  std::error_code unknown;
-  const bool fresh = !fs::exists(folder_, unknown);
-  make_folder(folder_);
-  try {
-    open(redo, results);
-  } catch (...) {
-    // A folder that this run could not begin in is not left behind; one that another has locked meanwhile is that
-    // one's.
-    if (fresh && lock_.held()) {
-      fs::remove(folder_ + "/lock", unknown);
-      fs::remove(folder_, unknown);
-    }
-    throw;
-  }
+  begin_in(folder_, lock_, [&] { open(redo, results); });
 }
 
 void Checkpoint::refuse_foreign() const {
@@ -193,7 +172,7 @@ void Checkpoint::refuse_foreign() const {
     if (name != "lock" && !is_part(name))
       fail(folder_, fmt::format("this folder holds {} and no identity.json, so it is no checkpoint of this program; "
                                 "choose another --prefix",
-                                name));
+                                shown_path(name)));
 }
 
 void Checkpoint::open(bool redo, const std::vector<std::string>& results) {
@@ -202,7 +181,7 @@ void Checkpoint::open(bool redo, const std::vector<std::string>& results) {
   lock_ =
       FileLock(folder_ + "/lock",
                fmt::format("{}: another process is working on this checkpoint; wait for it, or choose another --prefix",
-                           folder_));
+                           shown_path(folder_)));
   refuse_foreign();
   if (redo) {
     for (const std::string& result : results) remove_file(result);
@@ -210,7 +189,7 @@ void Checkpoint::open(bool redo, const std::vector<std::string>& results) {
   }
   const std::string file = folder_ + "/identity.json";
   if (fs::exists(file, unknown))
-    check_identity(read_record(file));
+    check_identity(read_bytes(file));
   else
     write_file(file, to_json(identity_).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
   load_all();
@@ -280,15 +259,15 @@ void Checkpoint::load_all() {
     const std::string file = folder_ + "/" + name;
     if (is_part(name)) remove_file(file);
     if (!is_record(name)) continue;
-    const std::string text = read_record(file);
+    const std::string text = read_bytes(file);
     try {
       FinishedTree tree = parse_record(text, stamp_);
       if (path(tree.id) != file) throw record_error({1, 1}, "its name is not that of its tree");
       finished_.emplace(tree.id, std::move(tree));
       remove_file(file + std::string(begun_suffix));  // a kill may have come in between
     } catch (const record_error& e) {
-      damaged_.push_back(fmt::format("{}:{}:{}: this finished tree can't be used: {}; it is computed anew", file,
-                                     e.at.line, e.at.column, e.what()));
+      damaged_.push_back(fmt::format("{}:{}:{}: this finished tree can't be used: {}; it is computed anew",
+                                     shown_path(file), e.at.line, e.at.column, e.what()));
     }
   }
 }
@@ -322,7 +301,7 @@ BegunSearch Checkpoint::begun(TreeId id, const Parts& parts) const {
   std::string text;
   position at;  // of what is looked at
   try {
-    text = read_record(file);
+    text = read_bytes(file);
     at = last_line_of(text);
     const std::optional<std::string_view> line = unsealed(text);
     if (!line) throw input_error(damaged_seal);

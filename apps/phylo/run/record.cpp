@@ -1,9 +1,13 @@
 #include "phylo/run/record.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "cli/shared/digest.hpp"
 #include "phylo/io/text.hpp"
@@ -30,8 +34,18 @@ std::optional<std::string_view> unsealed(std::string_view text) {
 }
 
 std::string read_bytes(const std::string& path) {
+  std::error_code unknown;
+  if (fs::exists(path, unknown) && !fs::is_regular_file(path, unknown))  // a FIFO would be waited for
+    fail(path, "is no regular file, so it is none of this checkpoint's; move it away or choose another --prefix");
   std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::array<char, 1 << 16> piece;
+  std::string bytes;
+  while (in.read(piece.data(), piece.size()), in.gcount() > 0)
+    bytes.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+  if (!in.eof())
+    fail(path,
+         fmt::format("can't be read: {}; choose another --prefix, or start afresh with --redo", std::strerror(errno)));
+  return bytes;
 }
 
 void fail_damaged(const std::string& path, const std::string& text, const json::exception& problem,
@@ -47,10 +61,27 @@ std::string value_shown(const std::string& value) {
 
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    names.push_back(entry.path().filename().string());
+  std::error_code problem;
+  for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem))
+    names.push_back(at->path().filename().string());
+  if (problem) fail(folder, fmt::format("this folder can't be read: {}; choose another --prefix", problem.message()));
   std::sort(names.begin(), names.end());
   return names;
+}
+
+void begin_in(const std::string& folder, const FileLock& lock, const std::function<void()>& open) {
+  std::error_code unknown;
+  const bool fresh = !fs::exists(folder, unknown);
+  make_folder(folder);
+  try {
+    open();
+  } catch (...) {
+    if (fresh && lock.held()) {  // else it is another's who has locked it meanwhile
+      fs::remove(folder + "/lock", unknown);
+      fs::remove(folder, unknown);
+    }
+    throw;
+  }
 }
 
 json half_edges_of(const Tree& tree) {

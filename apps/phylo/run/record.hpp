@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "phylo/io/file.hpp"
 #include "phylo/tree/tree.hpp"
 
 namespace phylo {
@@ -41,15 +43,20 @@ std::string sealed(const std::string& lines);
 /// Gives the lines of a sealed text; nothing if its last line is not their checksum.
 std::optional<std::string_view> unsealed(std::string_view text);
 
-/// Gives a file's bytes as they are: a damaged record may hold any.
+/// Gives a file's bytes as they are: a damaged record may hold any. Throws `input_error` when it can't be read, or is
+/// no regular file.
 std::string read_bytes(const std::string& path);
 /// Throws `input_error`: the JSON in this file is damaged; says where, as far as the problem knows, and what to do.
 [[noreturn]] void fail_damaged(const std::string& path, const std::string& text, const record_json::exception& problem,
                                const std::string& message);
 /// Gives a value that a record holds as messages show it: as it is, or quoted and cut where it is long or no text.
 std::string value_shown(const std::string& value);
-/// Gives the names in a folder, in order.
+/// Gives the names in a folder, in order. Throws `input_error` when it can't be read.
 std::vector<std::string> names_in(const std::string& folder);
+
+/// Makes a checkpoint's folder and calls `open`, which takes its lock. A folder that this run has made and could not
+/// begin in is not left behind.
+void begin_in(const std::string& folder, const FileLock& lock, const std::function<void()>& open);
 
 /// Gives a tree with its half-edges, which have to be the same again: they say where likelihoods are computed. Takes it
 /// from there; throws `input_error` for a tree of other taxa or one that is not whole, nlohmann's exceptions for what
