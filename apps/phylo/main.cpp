@@ -36,6 +36,18 @@ constexpr const char* formats =
     "Partitions, in a file: a line each, as in LG+G, first = 1-100, 150-200\\3; or NEXUS (#NEXUS) with charset and\n"
     "charpartition, where names of models mean what they mean in IQ-TREE: TIM2 is TIM2uf+F.\n";
 
+constexpr const char* tree_formats =
+    "Trees are Newick, or NEXUS with a TREES block. Files may be compressed by gzip; - is the standard input.";
+
+/// Refuses "", which would count as nothing: what a script gives whose variable is not set.
+CLI::Validator not_empty() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        return std::string(text.empty() ? "''; give a value, or leave the option out" : "");
+      },
+      "");
+}
+
 void add_data(CLI::App* app, std::string& msa, std::string& data_type) {
   app->add_option("--msa", msa, "Alignment")->required()->type_name("FILE");
   app->add_option(
@@ -76,8 +88,10 @@ void add_threads(CLI::App* app, int& threads) {
 
 void add_given_tree(CLI::App* app, phylo::GivenTree& given) {
   add_data(app, given.msa, given.data_type);
-  app->add_option("--tree", given.tree,
-                  "Tree with branch lengths, in Newick; with --brlen unlinked also one for each partition")
+  app->add_option(
+         "--tree", given.tree,
+         "Tree in Newick, with branch lengths unless these are fitted (--optimize); with --brlen unlinked also "
+         "one for each partition")
       ->required()
       ->type_name("FILE");
   add_model(app, given.model);
@@ -146,6 +160,7 @@ void add_inference(CLI::App* sub, phylo::InferCommand& command) {
   add_seed(sub, command.seed);
   sub->add_option("--tree-constraint", command.constraint,
                   "Tree in Newick that all trees must display; its nodes may have many children, and it may lack taxa")
+      ->check(not_empty())
       ->type_name("FILE");
   add_prefix(sub, command.prefix);
   add_threads(sub, command.threads);
@@ -160,7 +175,7 @@ void add_inference(CLI::App* sub, phylo::InferCommand& command) {
       ->type_name("N")
       ->capture_default_str();
   sub->add_flag("--json", command.json, "Print the results as JSON");
-  sub->add_flag("--quiet", command.quiet, "Show no progress");
+  sub->add_flag("--quiet", command.quiet, "Show no progress and no notes");
   sub->add_flag("--redo", command.redo, "Forget the finished trees of an earlier run under this prefix");
 }
 
@@ -175,6 +190,7 @@ void add_starts(CLI::App* sub, phylo::InferCommand& command) {
       sub->add_option("--start-trees", command.start_trees,
                       "Where searches begin, a list: pars{N} (N random stepwise-addition parsimony trees, as --starts "
                       "N), rand{N} (N random trees), files of trees in Newick")
+          ->check(not_empty())
           ->excludes(starts)
           ->type_name("LIST");
   sub->add_option_function<std::string>(
@@ -303,19 +319,23 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
       ->check(command::between(0.0, 2e9))
       ->capture_default_str();
   sub->add_option("--stop-at", command.stop_at,
-                  "End when the average deviation of split frequencies is at most this: asdsf=0.01");
+                  "End when the average deviation of split frequencies is at most this: asdsf=0.01")
+      ->check(not_empty());
   add_seed(sub, command.seed);
-  sub->add_option("--prior-branches", command.prior_branches,
-                  "Branch lengths: gammadir:1,0.1,1,1 (if not given), exponential:RATE or uniform:LOW,HIGH");
-  sub->add_option("--prior-rates", command.prior_rates, "Exchange rates: dirichlet:1,1,1,1,1,1 (if not given)");
-  sub->add_option("--prior-frequencies", command.prior_frequencies,
-                  "Base frequencies: dirichlet:1,1,1,1 (if not given)");
-  sub->add_option("--prior-kappa", command.prior_kappa, "kappa / (1 + kappa): beta:1,1 (if not given)");
-  sub->add_option("--prior-shape", command.prior_shape,
-                  "Shape of the gamma distribution: exponential:1 (if not given) or uniform:LOW,HIGH");
-  sub->add_option("--prior-invariant", command.prior_invariant, "Invariant sites: beta:1,1 (if not given)");
+  const auto prior = [&](const char* name, std::string& to, const char* what) {
+    sub->add_option(name, to, what)->check(not_empty());
+  };
+  prior("--prior-branches", command.prior_branches,
+        "Branch lengths: gammadir:1,0.1,1,1 (if not given), exponential:RATE or uniform:LOW,HIGH");
+  prior("--prior-rates", command.prior_rates, "Exchange rates: dirichlet:1,1,1,1,1,1 (if not given)");
+  prior("--prior-frequencies", command.prior_frequencies, "Base frequencies: dirichlet:1,1,1,1 (if not given)");
+  prior("--prior-kappa", command.prior_kappa, "kappa / (1 + kappa): beta:1,1 (if not given)");
+  prior("--prior-shape", command.prior_shape,
+        "Shape of the gamma distribution: exponential:1 (if not given) or uniform:LOW,HIGH");
+  prior("--prior-invariant", command.prior_invariant, "Invariant sites: beta:1,1 (if not given)");
   sub->add_option("--weights", command.weights,
-                  "How often moves are made beside the others, all the time: spr=30,nni=10");
+                  "How often moves are made beside the others, all the time: spr=30,nni=10")
+      ->check(not_empty());
   add_threads(sub, command.threads);
   sub->add_option(
          "--precision", command.precision,
@@ -325,7 +345,7 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
       ->capture_default_str();
   sub->add_flag("--no-data", command.no_data, "Sample the priors alone, without the alignment");
   sub->add_flag("--json", command.json, "Print the results as JSON");
-  sub->add_flag("--quiet", command.quiet, "Show no progress");
+  sub->add_flag("--quiet", command.quiet, "Show no progress and no notes");
   sub->add_flag("--redo", command.redo, "Forget the generations of an earlier run under this prefix");
   sub->footer(
       std::string(
@@ -361,9 +381,10 @@ CLI::App* add_support(CLI::App& app, phylo::SupportCommand& command) {
   sub->add_option("--prefix", command.prefix, "Beginning of the output file's name")->required()->type_name("FILE");
   sub->add_flag("--json", command.json, "Print the result as JSON");
   sub->footer(
-      "\nExample:\n"
-      "  maslin-phylo support --tree out/d041.bestTree --trees out/d041.bootstraps --prefix out/d041\n\n"
-      "Writes P.support: the tree with support in per cent at its inner nodes.");
+      std::string("\nExample:\n"
+                  "  maslin-phylo support --tree out/d041.bestTree --trees out/d041.bootstraps --prefix out/d041\n\n"
+                  "Writes P.support: the tree with support in per cent at its inner nodes.\n") +
+      tree_formats);
   return sub;
 }
 
@@ -379,13 +400,17 @@ CLI::App* add_consensus(CLI::App& app, phylo::ConsensusCommand& command) {
       ->excludes(threshold);
   sub->add_option("--prefix", command.prefix,
                   "Beginning of the output file's name; without it the tree is only printed")
+      ->check(not_empty())
       ->type_name("FILE");
   sub->add_flag("--json", command.json, "Print the result as JSON");
   sub->footer(
-      "\nExamples:\n"
-      "  maslin-phylo consensus --trees out/d041.bootstraps\n"
-      "  maslin-phylo consensus --trees out/d041.run1.t\n"
-      "  maslin-phylo consensus --trees out/d041.bootstraps --threshold 0.75 --prefix out/d041");
+      std::string("\nExamples:\n"
+                  "  maslin-phylo consensus --trees out/d041.bootstraps\n"
+                  "  maslin-phylo consensus --trees out/d041.run1.t\n"
+                  "  maslin-phylo consensus --trees out/d041.bootstraps --threshold 0.75 --prefix out/d041\n\n"
+                  "Prints the tree; at its inner nodes stands, in per cent, which share of the trees has the branch.\n"
+                  "With --prefix P it is also written, as P.consensus.\n") +
+      tree_formats);
   return sub;
 }
 
@@ -394,15 +419,20 @@ CLI::App* add_distances(CLI::App& app, phylo::DistancesCommand& command) {
   sub->add_option("--trees", command.trees, "Trees, in Newick; two at least")->required()->type_name("FILE");
   sub->add_option("--prefix", command.prefix,
                   "Beginning of the output file's name; without it the summary is only printed")
+      ->check(not_empty())
       ->type_name("FILE");
   sub->add_flag("--json", command.json, "Print the result as JSON");
   sub->footer(
-      "\nExamples:\n"
-      "  maslin-phylo distances --trees out/d041.bootstraps\n"
-      "  cat one.tree other.tree > two.trees && maslin-phylo distances --trees two.trees --json\n\n"
-      "Distances are Robinson and Foulds's: the number of branches that only one of the two trees has; relative ones\n"
-      "are shares of the most that is possible, 2 (n - 3) with n taxa. Writes P.distances: a line for each pair, with\n"
-      "both trees (counted from 0), the distance and the relative distance.");
+      std::string(
+          "\nExamples:\n"
+          "  maslin-phylo distances --trees out/d041.bootstraps\n"
+          "  cat one.tree other.tree > two.trees && maslin-phylo distances --trees two.trees --json\n\n"
+          "Distances are Robinson and Foulds's: the number of branches that only one of the two trees has; relative "
+          "ones\n"
+          "are shares of the most that is possible, 2 (n - 3) with n taxa. With --prefix P, P.distances is written: a "
+          "line\n"
+          "for each pair, with both trees (counted from 0), the distance and the relative distance.\n") +
+      tree_formats);
   return sub;
 }
 
@@ -413,7 +443,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
 
-  CLI::App app("Trees from DNA and proteins, by maximum likelihood or Bayesian inference", "maslin-phylo");
+  CLI::App app("Trees from alignments, by maximum likelihood or Bayesian inference", "maslin-phylo");
   command::manual_facts facts{MASLIN_VERSION, {}, {"maslin(1)"}};
   for (const maslin::setting& one : maslin::settings())
     if (one.counts == maslin::setting::reach::phylo) facts.environment.push_back({one.name, maslin::plain(one.help)});

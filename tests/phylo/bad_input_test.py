@@ -491,6 +491,14 @@ class Options(BadInput):
         self.run_refused("bootstrap", "--msa", MSA, "--model", "JC", "--prefix", "x", "--cutoff", "0.1")
         self.run_refused("bootstrap", "--msa", MSA, "--model", "JC", "--prefix", "x", "--bootstop", "--cutoff", "nan")
 
+    def test_an_empty_text_is_no_way_to_leave_an_option_out(self):
+        for command, options in ((self.search(MSA), ("--tree-constraint", "--start-trees")),
+                                 (self.chains("x"), ("--stop-at", "--weights", "--prior-branches", "--prior-invariant")),
+                                 (("consensus", "--trees", TREE), ("--prefix",)), (("distances", "--trees", TREE), ("--prefix",))):  # fmt: skip
+            for option in options:
+                with self.subTest(command=command[0], option=option):
+                    self.refused((*command, option, ""), f"{option}: ''; give a value, or leave the option out")
+
     def test_seeds_are_whole_numbers_of_64_bits(self):
         most = 2**64 - 1
         replicates = ("bootstrap", "--msa", MSA, "--model", "JC", "--replicates", "1", "--quiet", "--json")
@@ -528,6 +536,12 @@ class Options(BadInput):
         for command in ("evaluate", "ancestral", "search", "bootstrap", "all", "mcmc"):
             text = self.run_well(command, "--help")
             for what in ("compressed by gzip", "- is the standard input", "+ASC_LEWIS", "+ASC_FELS", "+ASC_STAM", "#NEXUS", "charpartition", "mean in IQ-TREE"):
+                self.assertIn(what, text, command)
+
+    def test_the_help_of_what_reads_trees_says_what_they_may_be(self):
+        for command in ("support", "consensus", "distances"):
+            text = self.run_well(command, "--help")
+            for what in ("Newick, or NEXUS", "compressed by gzip", "- is the standard input", f"P.{command}"):
                 self.assertIn(what, text, command)
 
     def test_the_help_lists_the_files_that_come(self):

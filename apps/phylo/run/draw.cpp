@@ -253,6 +253,9 @@ std::string draw(const Tree& tree, const std::vector<std::string>& names, const 
   longest = std::min(longest, most);
   const int last = fit_columns(nodes, std::max(4, options.columns - static_cast<int>(longest) - 2));
 
+  constexpr int widest = 1000;  // a picture of all columns of a caterpillar takes the square of its taxa
+  if (last > std::max(options.columns, widest)) return "(It is too deep to be drawn.)\n";
+
   Canvas canvas(tree.tips(), last + 2);
   draw_lines(canvas, nodes);
   const bool shown_twice = nodes.size() > 2 && !nodes[1].children.empty() && !nodes[2].children.empty();

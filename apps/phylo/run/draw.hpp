@@ -16,7 +16,8 @@ struct DrawOptions {
 
 /// Gives the tree as lines of text, one a taxon, rooted for the eye at the middle of its longest path, branches to
 /// scale, larger subtrees below. `supports` holds for every half-edge its branch's support in [0, 1], or a negative
-/// number where there is none; it is shown as per cent before the node. May be empty.
+/// number where there is none; it is shown as per cent before the node. May be empty. Of a tree that would be many
+/// times as wide as a terminal, it gives a line that says so.
 std::string draw(const Tree& tree, const std::vector<std::string>& names, const std::vector<double>& supports,
                  const DrawOptions& options);
 

@@ -58,6 +58,17 @@ TEST(Draw, KeepsWithinTheTerminalAndShowsEveryTaxonOnce) {
   }
 }
 
+TEST(Draw, ATreeThatIsMuchTooDeepIsNot) {
+  std::vector<std::string> names = {"t0"};
+  std::string text = "t0:1";
+  for (int i = 1; i < 5000; ++i) {
+    names.push_back("t" + std::to_string(i));
+    text += "," + names.back() + ":1):1";
+  }
+  EXPECT_EQ(draw(parse(std::string(names.size() - 1, '(') + text + ";", names), names, {}, {80, true}),
+            "(It is too deep to be drawn.)\n");
+}
+
 TEST(Draw, ATreeWithoutLengthsIsDrawn) {
   const std::vector<std::string> names = {"a", "b", "c", "d"};
   EXPECT_EQ(draw(parse("(a:0,b:0,(c:0,d:0):0);", names), names, {}, {30, true}).empty(), false);

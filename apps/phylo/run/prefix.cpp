@@ -13,6 +13,7 @@ namespace fs = std::filesystem;
 Prefix::Prefix(std::string text) : text_(std::move(text)) {
   if (text_.empty())
     throw input_error("--prefix is empty; give the beginning of the output files' names, as in out/run1");
+  if (const fs::path last = fs::path(text_).filename(); last == "." || last == "..") text_ += '/';
   std::error_code unknown;
   const fs::file_status status = fs::status(text_, unknown);
   if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))

@@ -6,7 +6,7 @@
 namespace phylo {
 
 /// What --prefix names: the beginning of file names ("out/d041" gives out/d041.bestTree), or with a slash at its end a
-/// folder ("out/d041/" gives out/d041/bestTree).
+/// folder ("out/d041/" gives out/d041/bestTree). "." and ".." are folders.
 class Prefix {
  public:
   Prefix() = default;

@@ -11,6 +11,9 @@ TEST(Prefix, BeginsFileNamesOrNamesAFolder) {
   EXPECT_EQ(Prefix("out/run").file("bestTree"), "out/run.bestTree");
   EXPECT_EQ(Prefix("out/run/").file("bestTree"), "out/run/bestTree");
   EXPECT_EQ(Prefix("run").file("result.json"), "run.result.json");
+  EXPECT_EQ(Prefix(".").file("bestTree"), "./bestTree");
+  EXPECT_EQ(Prefix("out/..").file("bestTree"), "out/../bestTree");
+  EXPECT_EQ(Prefix("out/.run").file("bestTree"), "out/.run.bestTree");
 }
 
 TEST(Prefix, WhatNoFileNameCanBeginWithIsRefused) {
