@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -81,6 +82,27 @@ TEST_P(Ranks, AReceiveChoosesBySourceAndTag) {
       EXPECT_EQ(m.tag, tag);
     }
     EXPECT_FALSE(world.look());
+  });
+}
+
+TEST_P(Ranks, AReceiveFromAnyRankTakesFromEachInTurn) {
+  if (!meets() || GetParam().workers < 3) GTEST_SKIP() << "needs three workers that run at the same time";
+  constexpr int many = 20;
+  std::atomic<int> have_sent{0};
+  ms::ranks(3, [&](ms::communicator& world) {
+    if (world.rank() > 0) {
+      for (int i = 0; i < many; ++i) world.send(i, 0);
+      ++have_sent;
+      return;
+    }
+    while (have_sent < 2) std::this_thread::yield();
+    std::array<int, 3> came_from{};
+    for (int i = 0; i < 2 * many; ++i) {
+      int got = -1;
+      int& before = came_from.at(static_cast<std::size_t>(world.receive(got).source));
+      EXPECT_EQ(got, before++);
+      EXPECT_LE(std::abs(came_from[1] - came_from[2]), 1);
+    }
   });
 }
 

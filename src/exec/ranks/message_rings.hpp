@@ -55,12 +55,15 @@ class message_rings {
     }
     return false;
   }
-  /// Calls `some(ring, from)` for its rings while that gives true. Acquire, pairs with `contact`.
+  /// Calls `some(ring, from)` for its rings while that gives true: from that sender's ring on, and around. Acquire,
+  /// pairs with `contact`.
   template <class Some>
-  bool each_of(int rank, Some&& some) {
-    for (std::size_t i = 0; i < size_; ++i)
-      if (comm::message_ring* const one = at(rank).from[i].load(std::memory_order_acquire))
-        if (!some(*one, static_cast<int>(i))) return false;
+  bool each_of(int rank, std::size_t first, Some&& some) {
+    for (std::size_t i = 0; i < size_; ++i) {
+      const std::size_t from = (first + i) % size_;
+      if (comm::message_ring* const one = at(rank).from[from].load(std::memory_order_acquire))
+        if (!some(*one, static_cast<int>(from))) return false;
+    }
     return true;
   }
   /// It is going to sleep: it takes what is there behind that.

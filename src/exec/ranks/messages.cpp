@@ -363,11 +363,15 @@ void world::empty_ring(int from, int to) MASLIN_UNCHECKED {
   throw std::bad_alloc();
 }
 
-bool world::take_out_of_rings(int rank, transfer* receive, int from) noexcept {
+bool world::take_out_of_rings(int rank, transfer* receive, int from) noexcept MASLIN_UNCHECKED {
   waiter* nobody = nullptr;  // who would sleep takes it out
-  return rings_->each_of(rank, [&](comm::message_ring& one, int its) {
+  std::size_t& first = at(rank).first_ring;
+  return rings_->each_of(rank, first, [&](comm::message_ring& one, int its) MASLIN_UNCHECKED {
     const bool may_have = (from == any_source || from == its) && !(receive && receive->is_done());
-    return !may_have || take_out(*this, one, its, rank, receive, nobody);
+    if (!may_have) return true;
+    const bool has_memory = take_out(*this, one, its, rank, receive, nobody);
+    if (receive && receive->is_done() && from == any_source) first = static_cast<std::size_t>(its) + 1;
+    return has_memory;
   });
 }
 

@@ -60,6 +60,8 @@ struct alignas(128) rank_state {
   bool probes MASLIN_GUARDED_BY(lock) = false;  ///< it waits for a message to look at
 
   std::uint64_t copied MASLIN_GUARDED_BY(lock) = 0;  ///< the number of the latest of the copies
+  /// Whose ring is looked into first: that behind the one from which a receive from any rank has taken the latest.
+  std::size_t first_ring MASLIN_GUARDED_BY(lock) = 0;
 
   bool gave_up MASLIN_GUARDED_BY(lock) = false;  ///< it was told that another has failed
 
