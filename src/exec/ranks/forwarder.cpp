@@ -56,6 +56,7 @@ forwarder::forwarder(node_network& by, const process_of_job& of, int ranks, void
           if (node_.is_here(all[static_cast<std::size_t>(rank)])) here.push_back(rank);
         return here;
       }()),
+      is_held_(static_cast<std::size_t>(node_.processes())),
       reads_directly_(!of.copies_in_pieces),
       waiting_(static_cast<std::size_t>(node_.processes())),
       written_(static_cast<std::size_t>(node_.processes())),
@@ -104,7 +105,7 @@ void forwarder::rest() {
   bell.lie_down();
   bool has_come = false;
   for (int member = 0; member < node_.processes() && !is_over_; ++member)
-    has_come |= node_.ring(member, me_).has_some();
+    has_come |= !is_held_[static_cast<std::size_t>(member)] && node_.ring(member, me_).has_some();
   if (!has_come)
     node::sleep_at(bell.word(), rung, std::clamp<std::chrono::nanoseconds>(idle / part_slept, least_sleep, most_sleep));
   bell.get_up();
@@ -144,7 +145,7 @@ bool forwarder::read_rings() {
   bool any = false;
   for (int member = 0; member < node_.processes(); ++member) {
     node_memory::packets& from = node_.ring(member, me_);
-    bool is_to_tell = false;
+    bool is_to_tell = false, is_held = false;
     for (int i = 0; i < packets_in_turn; ++i) {
       const auto one = from.first();
       if (!one) break;
@@ -152,12 +153,14 @@ bool forwarder::read_rings() {
       const int node = one.peer / node_.processes();
       link& to = links_[static_cast<std::size_t>(node < own_node_ ? node : node - 1)];
       const std::size_t bytes = bytes_beside(*one.head);
-      if (!has_room(to, bytes)) break;  // what is behind it waits, too: packets keep their order
+      is_held = !has_room(to, bytes);
+      if (is_held) break;  // what is behind it waits, too: packets keep their order
       add(to, {*one.head, node_.process_at(member), one.peer}, one.data, bytes);
       ++packets_sent_;
       is_to_tell |= from.pop();
       any = true;
     }
+    is_held_[static_cast<std::size_t>(member)] = is_held;
     if (!is_to_tell) continue;
     MASLIN_FENCE(std::memory_order_seq_cst);  // pairs with that of `gateway::flush`
     if (from.takes_wait_back()) {

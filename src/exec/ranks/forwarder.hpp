@@ -110,7 +110,8 @@ class forwarder {
   const int me_;  ///< as a member of the node
   const int own_node_, nodes_;
   const std::vector<int> ranks_here_;
-  std::vector<link> links_;  ///< to each other node
+  std::vector<link> links_;    ///< to each other node
+  std::vector<bool> is_held_;  ///< of each process of the node: its first packet has no room in a parcel
   bool reads_directly_;
   std::optional<bool> has_cores_;  ///< is there one for each worker of the node, and the forwarder?
 

@@ -12,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -46,8 +47,9 @@ void expect(bool right, int line) {
 struct job {
   int processes, ranks;
   bool in_pieces = false;
-  const char* eager = "";  ///< MASLIN_EAGER
-  int nodes = 1;           ///< among which the processes are divided
+  const char* eager = "";                   ///< MASLIN_EAGER
+  int nodes = 1;                            ///< among which the processes are divided
+  std::chrono::milliseconds opens_after{};  ///< the network has no room before
 };
 
 /// A socket between each two nodes stands for their network.
@@ -57,7 +59,11 @@ class sockets final : public node_network {
   sockets(std::vector<int> ends, const std::atomic<bool>& are_gone)
       : ends_(std::move(ends)), lanes_(ends_.size()), came_(most_bytes), are_gone_(are_gone) {}
 
+  /// For so long since it is asked for some it has no room, and is not asked again and again.
+  void open_after(std::chrono::milliseconds time) { closed_for_ = time; }
+
   std::byte* room(int node) override {
+    if (is_closed()) return nullptr;
     lane& to = lanes_[static_cast<std::size_t>(node)];
     push(node);
     return to.waiting > 0 ? nullptr : to.parcel.data();
@@ -94,6 +100,15 @@ class sockets final : public node_network {
   void push_all() {
     for (int node = 0; node < static_cast<int>(ends_.size()); ++node) push(node);
   }
+  bool is_closed() {
+    if (closed_for_ == closed_for_.zero()) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (asked_++ == 0) opens_at_ = now + closed_for_;
+    if (now < opens_at_) return true;
+    closed_for_ = {};
+    MUST(asked_ < 5000);  // in more than 0.1 s; who spins asks ten times as often
+    return false;
+  }
   void push(int node) {
     lane& to = lanes_[static_cast<std::size_t>(node)];
     if (to.waiting == 0) return;
@@ -106,6 +121,9 @@ class sockets final : public node_network {
   bytes came_;
   std::size_t bytes_ = 0, next_ = 0;
   const std::atomic<bool>& are_gone_;
+  std::chrono::milliseconds closed_for_{};
+  std::chrono::steady_clock::time_point opens_at_;
+  int asked_ = 0;
 };
 
 /// Gives each node's ends of the sockets to all others.
@@ -169,6 +187,7 @@ int failures_of(const job& of, const body& run, const offers& offer = {}) {
   for (int node = 0; node < of.nodes && of.nodes > 1; ++node)
     forwarders.push_back(start([&] {
       sockets all(ends[static_cast<std::size_t>(node)], are_gone);
+      all.open_after(of.opens_after);
       const auto statuses =
           detail::forward_between_nodes(all, described(node * on_each), of.ranks, location::current());
       MUST(statuses == std::vector<int>(static_cast<std::size_t>(of.nodes)));
@@ -259,6 +278,23 @@ TEST(Gateway, MoreMessagesThanThereIsRoomForWait) {
                             }
                           }),
               0);
+}
+
+TEST(Gateway, AForwarderDoesNotSpinWhileItsNetworkHasNoRoom) {
+  EXPECT_EQ(failures_of({2, 2, false, "", 2, std::chrono::milliseconds(300)},
+                        [](communicator& world) {
+                          const int other = 1 - world.rank();
+                          const bytes out = data_of(100, other);
+                          bytes in(100);
+                          std::vector<request> sent;
+                          for (int i = 0; i < 1000; ++i) sent.push_back(world.start_send(out, other));
+                          for (int i = 0; i < 1000; ++i) {
+                            world.receive(in, other);
+                            MUST(in == data_of(100, world.rank()));
+                          }
+                          for (request& begun : sent) begun.wait();
+                        }),
+            0);
 }
 
 TEST(Gateway, AReceiverThatHasMuchIsToldNoMoreThanThatThereIsSome) {
