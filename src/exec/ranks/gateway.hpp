@@ -1,6 +1,7 @@
 #pragma once
 // Ranks of other processes: how packets go to them and come from them. ACROSS.md states the protocol.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -130,15 +131,15 @@ class gateway {
   /// A rank asks for something that may have come.
   void read() { poll(); }
   /// A rank is about to wait: reads what has come, for a while where that costs nobody anything, or until `is_over()`;
-  /// gives whether it is.
+  /// gives whether it is. It waits for messages of so many bytes, whose copying takes longer than a while.
   template <class Over>
-  bool look(Over&& is_over) {
+  bool look(Over&& is_over, std::size_t bytes = 0) {
     if (has_come() && poll() && is_over()) return true;
     if (!has_own_cores()) return is_over();
     for (int i = 0; i < looks_in_secret; ++i)
       if (looks_again(i, is_over)) return true;
     begin_look();
-    const bool has_ended = spin(is_over);
+    const bool has_ended = spin(is_over, bytes);
     end_look();
     return has_ended || is_over();
   }
@@ -150,8 +151,10 @@ class gateway {
   void end_wait() noexcept { own_place().bell.end_wait(); }
 
  private:
-  // To be woken takes about as long.
+  // To be woken takes about as long. The other process writes, copies and reads long messages meanwhile, at more than
+  // 2 bytes/ns; up to so many are waited for so.
   static constexpr std::chrono::microseconds spin_time{50};
+  static constexpr std::size_t bytes_in_ns = 2, most_awaited_bytes = 2 << 20;
   // An answer that comes at once comes within so many looks: others are told of the look only then.
   static constexpr int looks_in_secret = 64;
   using packets = node_memory::packets;
@@ -199,8 +202,9 @@ class gateway {
     return i % 8 == 7 && is_over();  // others may have read it
   }
   template <class Over>
-  bool spin(Over&& is_over) {
-    const auto end = std::chrono::steady_clock::now() + spin_time;
+  bool spin(Over&& is_over, std::size_t bytes) {
+    const auto end = std::chrono::steady_clock::now() + spin_time +
+                     std::chrono::nanoseconds(std::min(bytes, most_awaited_bytes) / bytes_in_ns);
     do {
       for (int i = 0; i < 32; ++i)
         if (looks_again(i, is_over)) return true;

@@ -196,7 +196,7 @@ void complete(world& of, transfer& t, bool is_send, int box, const awaited_messa
   const auto done = [&t] { return t.is_done(); };
   {
     const outside_gate others_go_on(of.at(t.owner).gate);
-    if (of.look_for_messages(others_go_on, t.owner, done) ||
+    if (of.look_for_messages(others_go_on, t.owner, done, t.bytes()) ||
         of.wait(others_go_on, t.owner, what, done, world::at_failure::give_up, false))
       return;
   }
@@ -267,6 +267,7 @@ struct started_message final : detail::started, transfer {
   }
   bool is_over() const noexcept override { return is_done(); }
   bool is_message() const noexcept override { return true; }
+  std::size_t message_bytes() const noexcept override { return bytes(); }
   awaited_message awaits(location place) const override {
     using enum awaited_message::what;
     if (is_send) return {send, box, said.tag, place};

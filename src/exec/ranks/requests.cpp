@@ -161,6 +161,12 @@ class unfinished {
   }
   bool has_calls() const noexcept { return !calls_.empty(); }
   bool empty() const noexcept { return calls_.empty() && next_ == messages_.size(); }
+  /// Of its messages, so many bytes are to come or to go.
+  std::size_t bytes() const noexcept {
+    std::size_t all = 0;
+    for (std::size_t i = next_; i < messages_.size(); ++i) all += messages_[i]->message_bytes();
+    return all;
+  }
   started& any() const noexcept { return calls_.empty() ? *messages_[next_] : *calls_.front(); }
   /// What the caller waits for. Messages may end meanwhile, so each is asked once.
   awaited_message awaits(location where) const {
@@ -217,7 +223,7 @@ void wait_all(std::span<request* const> requests, location where) {
     rank_gate* const gate = of.at(rank).gate;
     const outside_gate others_go_on(gate);
     const bool needs_gate = gate && left.has_calls();  // for its parts of them
-    if (!needs_gate && of.look_for_messages(others_go_on, rank, is_over)) return;
+    if (!needs_gate && of.look_for_messages(others_go_on, rank, is_over, of.across() ? left.bytes() : 0)) return;
     if (!of.wait(others_go_on, rank, left.awaits(where), left, world::at_failure::give_up, true))
       of.throw_given_up(rank, where);
   }

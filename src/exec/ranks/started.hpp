@@ -48,6 +48,7 @@ struct started {
   virtual bool is_over() const noexcept = 0;
   /// It ends at one change under the rank's lock, and the rank does nothing for it until then.
   virtual bool is_message() const noexcept { return false; }
+  virtual std::size_t message_bytes() const noexcept { return 0; }  ///< of one
   /// Is it over, or can `advance` do something? Called under its rank's lock, by a rank that then sleeps.
   virtual bool has_moved() noexcept { return is_over(); }
   /// What the rank waits for.

@@ -211,13 +211,13 @@ class world {
   /// what it waits for, and comes to its end.
   enum class at_failure : std::uint8_t { give_up, go_on };
   /// A rank is about to wait: looks for a while, without a lock, whether `has_moved()`, where that costs other ranks
-  /// nothing. To sleep and be woken takes about as long. Where there are other processes it reads what they send. Other
-  /// threads of the rank call meanwhile.
+  /// nothing. To sleep and be woken takes about as long. Where there are other processes it reads what they send:
+  /// messages of so many bytes are waited for. Other threads of the rank call meanwhile.
   template <class Moved>
-  bool look(const outside_gate& others_go_on, Moved&& has_moved) const {
+  bool look(const outside_gate& others_go_on, Moved&& has_moved, std::size_t bytes = 0) const {
     if (!across_) return look_in_memory(others_go_on, has_moved);
     if (has_moved()) return true;
-    across_->look([&] { return has_moved() || has_failed(); });
+    across_->look([&] { return has_moved() || has_failed(); }, bytes);
     return has_moved();
   }
   /// The same where what moves it comes in no packet.
@@ -353,10 +353,11 @@ class world {
   bool take_from_rings(int rank, comm::transfer& receive, int from) noexcept {
     return !has_rings(rank) || take_out_of_rings(rank, &receive, from);
   }
-  /// `look` for a rank that waits for messages.
+  /// `look` for a rank that waits for messages of so many bytes.
   template <class Moved>
-  bool look_for_messages(const outside_gate& others_go_on, int rank, Moved&& has_moved) MASLIN_UNCHECKED {
-    if (!has_rings(rank)) return look(others_go_on, has_moved);
+  bool look_for_messages(const outside_gate& others_go_on, int rank, Moved&& has_moved,
+                         std::size_t bytes) MASLIN_UNCHECKED {
+    if (!has_rings(rank)) return look(others_go_on, has_moved, bytes);
     // A pause takes as long as half of a message's way: what comes at once is seen without one.
     for (int i = -MASLIN_RANK_LOOKS / 2; i < MASLIN_RANK_LOOKS; ++i) {
       if (has_moved()) return true;
