@@ -570,7 +570,8 @@ TEST(Gateway, BriefCallsGiveWhatOthersGive) {
 
 /// Adds the ranks' numbers, where they lie.
 struct sums_call final : brief_call, combined_call {
-  explicit sums_call(std::vector<std::int64_t>& its) : numbers(its) {}
+  explicit sums_call(std::vector<std::int64_t>& its) : sums_call(its, its) {}
+  sums_call(std::vector<std::int64_t>& its, std::vector<std::int64_t>& into) : numbers(its), result(into) {}
 
   std::uint64_t kind() const noexcept override { return 0; }
   std::span<const std::byte> gives() const noexcept override { return {}; }
@@ -579,8 +580,7 @@ struct sums_call final : brief_call, combined_call {
   std::uint64_t combined_kind() const noexcept override { return numbers.size(); }
   elements combines() const noexcept override { return {numbers.size(), sizeof numbers[0]}; }
   places lie_at() const noexcept override {
-    auto* const at = reinterpret_cast<std::byte*>(numbers.data());
-    return {at, at};
+    return {reinterpret_cast<const std::byte*>(numbers.data()), reinterpret_cast<std::byte*>(result.data())};
   }
   void combine(const std::byte* more, std::byte* sum, std::size_t count) const noexcept override {
     auto* const into = reinterpret_cast<std::int64_t*>(sum);
@@ -592,7 +592,7 @@ struct sums_call final : brief_call, combined_call {
     const auto in_bytes = [](auto& of) { return reinterpret_cast<std::byte*>(of.data()); };
     for (joint_call* const one : all)
       combine(in_bytes(static_cast<sums_call*>(one)->numbers), in_bytes(sum), numbers.size());
-    for (joint_call* const one : all) static_cast<sums_call*>(one)->numbers = sum;
+    for (joint_call* const one : all) static_cast<sums_call*>(one)->result = sum;
     has_met = true;
     return false;
   }
@@ -605,7 +605,7 @@ struct sums_call final : brief_call, combined_call {
     return std::make_unique<sums_call>(stand_ins.back());
   }
 
-  std::vector<std::int64_t>& numbers;
+  std::vector<std::int64_t>&numbers, &result;
   std::deque<std::vector<std::int64_t>> stand_ins;
   bool has_met = false;
 };
@@ -625,9 +625,11 @@ TEST(Gateway, RanksOfProcessesDivideSums) {
                                 for (std::size_t i = 0; i < count; ++i) numbers[i] = given(me, i);
                                 for (std::size_t i = 0; i < count; ++i)
                                   for (int rank = 0; rank < n; ++rank) all[i] = 3 * all[i] + given(rank, i);
-                                sums_call mine(numbers);
+                                std::vector<std::int64_t> apart(count);
+                                std::vector<std::int64_t>& result = (me + round) % 2 == 0 ? apart : numbers;
+                                sums_call mine(numbers, result);
                                 world.together(mine);
-                                MUST(numbers == all);
+                                MUST(result == all);
                                 MUST(!divides || !mine.has_met);
                               }
                           }),

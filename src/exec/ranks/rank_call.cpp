@@ -120,7 +120,7 @@ bool rank_call::meet_in_slots(brief_call& brings, std::uint64_t its_kind, std::s
 bool rank_call::meet_in_slots(const combined_call& brings, std::uint64_t its_kind) {
   using others = call_slots::others;
   call_slots& slots = *m_.in.slots;
-  shared_sum sum(m_.of, m_.in, brings);
+  shared_sum sum(m_.of, m_.in, m_.rank, brings);
   combined_call::places mine = brings.lie_at();
   const std::uint64_t number = slots.come(m_.rank, its_kind, std::as_bytes(std::span(&mine, 1)));
   const others seen = await_in_slots(number, world::at_failure::give_up);
@@ -134,7 +134,7 @@ bool rank_call::meet_in_slots(const combined_call& brings, std::uint64_t its_kin
   std::array<combined_call::places, call_slots::most_ranks> all;
   for (int rank = 0; rank < m_.in.size(); ++rank)
     std::memcpy(&all[static_cast<std::size_t>(rank)], slots.given(rank, number).data(), sizeof mine);
-  const std::byte is_made{sum.make_share(m_.rank, all)};
+  const std::byte is_made{sum.make_share(all)};
   const std::uint64_t second = slots.come(m_.rank, its_kind, std::span(&is_made, 1));
   await_in_slots(second, world::at_failure::go_on);
   int made = 0;
