@@ -139,7 +139,7 @@ inline constexpr setting all_settings[] = {
         .is = setting::kind::size,
         .most = std::uint64_t{64} << 10,
         .unit = "bytes",
-        .unset = "`16K`, between processes `4K`",
+        .unset = "`16K`, between processes `14K`",
         .help = "Up to how many bytes a message of a rank is kept for its receiver, so that its sender goes on.",
         .more = "`0`: each send waits until its message is received, which finds [programs that rely on "
                 "more](ranks.md#messages). Between processes it is 14K at most.",

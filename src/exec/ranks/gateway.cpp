@@ -26,9 +26,6 @@ using what = comm::packet::what;
 
 namespace {
 
-// If it is not said otherwise, a message of up to so many bytes goes with its head. A longer one is copied by the
-// receiver, from where it is.
-constexpr std::size_t usual_eager_bytes = 4096;
 // The text of a letter of so many bytes is copied by its reader, too.
 constexpr std::size_t lent_bytes = 32 << 10;
 // So many packets of a process are read before those of the next one.
@@ -48,7 +45,7 @@ gateway::gateway(const process_of_job& process, int ranks, void* memory)
       me_(node_.member_for(process.number)),
       process_of_(process.process_of_rank.empty() ? in_blocks(ranks, process.count) : process.process_of_rank),
       ranks_here_(ranks_of_process(process_of_, process.number)),
-      eager_bytes_(std::min(eager_bytes_of_the_run().value_or(usual_eager_bytes), packets::most_bytes)),
+      eager_bytes_(std::min(eager_bytes_of_the_run().value_or(packets::most_bytes), packets::most_bytes)),
       out_(std::make_unique<out[]>(static_cast<std::size_t>(node_.members()))),
       copies_directly_(!process.copies_in_pieces),
       unfinished_(static_cast<std::size_t>(process.count)) {

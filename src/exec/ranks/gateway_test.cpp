@@ -339,7 +339,7 @@ TEST(Gateway, MessagesAreKeptUpToTheEagerBytes) {
   struct {
     const char* eager;
     std::size_t most;  // 0: none is kept
-  } const cases[] = {{"", 4096}, {"0", 0}, {"1", 1}, {"100", 100}, {"10000", 10'000}, {"64K", 14 << 10}};
+  } const cases[] = {{"", 14 << 10}, {"0", 0}, {"1", 1}, {"100", 100}, {"10000", 10'000}, {"64K", 14 << 10}};
   for (const auto& [eager, most] : cases) {
     SCOPED_TRACE(eager);
     EXPECT_EQ(failures_of({2, 2, false, eager},
