@@ -1,5 +1,6 @@
 #include "task/pool.hpp"
 
+#include <algorithm>
 #include <array>
 #include <new>
 
@@ -29,6 +30,7 @@ constexpr std::size_t largest = 512;
 constexpr std::size_t small = 32;  ///< an edge has 16 bytes, and a task may have hundreds
 constexpr std::size_t classes = largest / granule + 1;
 constexpr int batch = 64;
+constexpr std::size_t cut_bytes = std::size_t{2} << 10;  ///< at a time: some programs use few blocks of a size
 constexpr std::size_t slab_bytes = std::size_t{1} << 16;
 
 struct block {
@@ -76,7 +78,7 @@ thread_local shelves mine;
 
 constexpr std::size_t class_of(std::size_t bytes) { return bytes <= small ? 0 : (bytes + granule - 1) / granule; }
 
-/// Gives a batch from the depot, or cuts a new one from a slab.
+/// Gives a batch from the depot, or cuts new blocks from a slab.
 block* refill(std::size_t c) {
   depot& d = depot_of(c);
   const std::size_t bytes = c == 0 ? small : c * granule;
@@ -86,7 +88,8 @@ block* refill(std::size_t c) {
     return b;
   }
   block* made = nullptr;
-  for (int i = 0; i < batch; ++i) {
+  const int count = std::min(batch, static_cast<int>(cut_bytes / bytes));
+  for (int i = 0; i < count; ++i) {
     if (static_cast<std::size_t>(d.slab_end - d.slab) < bytes) {
       d.slab = static_cast<char*>(::operator new (slab_bytes, std::align_val_t{granule}, std::nothrow));
       d.slab_end = d.slab ? d.slab + slab_bytes : nullptr;

@@ -1,6 +1,6 @@
 #pragma once
 // Memory for what comes and goes with every task: blocks of a few sizes, kept by the thread that frees them and
-// exchanged between threads sixty-four at a time, so that a task costs no call of the allocator and no lock.
+// exchanged between threads up to sixty-four at a time, so that a task costs no call of the allocator and no lock.
 
 #include <cstddef>
 
