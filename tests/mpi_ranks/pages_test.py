@@ -80,7 +80,7 @@ class Pages(Mpi):
         there.write_text(f'name = "there"\nnodes = {count}\n' + workers.format(1) +
                          '[[link]]\nbetween = "nodes"\nbandwidth_gb_per_s = 1\nlatency_us = 10\nsource = "a test"\n', encoding="utf-8")
         variables = {"MASLIN_MACHINE": str(here), "MASLIN_DURATIONS": "declared", "MASLIN_QUIET": "1", "MASLIN_TRACE": str(trace)}
-        self.expect_right(self.ranks(count, self.build(HERE / "programs" / "timed.cpp"), what, workers=None, variables=variables), "")
+        self.expect_right(self.ranks(count, self.build(HERE / "prints" / "timed.cpp"), what, workers=None, variables=variables), "")
         done = self.run_it(BIN / "maslin", "replay", trace, "--json", "--machine", there)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)["seconds"]

@@ -21,7 +21,7 @@ class Everywhere(Mpi):
 class Programs(Everywhere):
     def test_each_program_is_tried(self):
         tests = "".join(file.read_text(encoding="utf-8") for file in HERE.glob("*_test.py"))
-        for program in (HERE / "programs").glob("*.c*"):
+        for program in [*(HERE / "programs").glob("*.c*"), *(HERE / "prints").glob("*.c*")]:
             self.assertIn(f'"{program.name}"', tests)
 
     def test_messages(self):
@@ -116,7 +116,7 @@ int main(int count, char** words) {
         self.assertEqual(sorted(done.stderr.split("\n")), ["", *(f"destroyed with {5 + rank}" for rank in range(3))])
 
     def test_ranks_share_their_code(self):
-        program = self.build(HERE / "programs" / "mapped.c")
+        program = self.build(HERE / "prints" / "mapped.c")
         done = self.ranks(3, program)
         self.assertEqual(done.returncode, 0, done)
         first, *others = done.stdout.splitlines()
