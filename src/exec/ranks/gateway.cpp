@@ -333,8 +333,7 @@ bool gateway::write(int member, transfer& message) {
 
 bool gateway::send(transfer& message, int to) {
   message.wanted.source = to;  // which a send has no use for
-  const bool small = comm::is_eager(message.bytes(), message.is_synchronous, eager_bytes_) &&
-                     kept(to).load(std::memory_order_relaxed) < node_memory::most_kept;
+  const bool small = comm::is_eager(message.bytes(), message.is_synchronous, eager_bytes_) && may_keep(to);
   const int member = node_.member_for(process_of(to));
   out& of = out_[static_cast<std::size_t>(member)];
   of.lock.lock();
@@ -387,6 +386,7 @@ bool gateway::write_some(int member, out& of, transfer*& done, bool& any) {
     of.others.pop_front();
   }
   while (transfer* const message = of.messages.first()) {
+    if (!may_keep(message->wanted.source)) message->came = 0;  // its receiver has got others since it was sent
     const bool small = message->came != 0;
     if (!to.room(small ? what::small : what::offered, small ? message->bytes() : 0)) return false;
     of.messages.remove(*message);

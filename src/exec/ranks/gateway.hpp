@@ -248,6 +248,8 @@ class gateway {
   packets& ring_from(int member) const noexcept { return node_.ring(member, me_); }
   out& out_for(int process) noexcept { return out_[static_cast<std::size_t>(node_.member_for(process))]; }
   std::atomic<std::int32_t>& kept(int rank) noexcept { return node_.kept(rank); }
+  /// May one more message be kept for that rank?
+  bool may_keep(int rank) noexcept { return kept(rank).load(std::memory_order_relaxed) < node_memory::most_kept; }
 
   const process_of_job process_;
   const node_memory node_;

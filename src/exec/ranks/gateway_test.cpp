@@ -280,6 +280,46 @@ TEST(Gateway, MoreMessagesThanThereIsRoomForWait) {
               0);
 }
 
+TEST(Gateway, NoMoreThan64CopiesAreKeptOfMessagesThatHaveWaitedForRoom) {
+  EXPECT_EQ(failures_of({2, 2},
+                        [](communicator& world) {
+                          constexpr int many = 500, last = 1, has_come = 2;
+                          constexpr std::size_t size = 14 << 10;  // a ring has room for eight
+                          const bytes out = data_of(size, 1);
+                          bytes in(size), told(1);
+                          if (world.rank() == 0) {
+                            pid_t receiver = 0;
+                            world.receive(std::as_writable_bytes(std::span(&receiver, 1)), 1);
+                            kill(receiver, SIGSTOP);  // so that all are sent before one is kept
+                            std::vector<request> sent;
+                            for (int i = 0; i < many; ++i) sent.push_back(world.start_send(out, 1));
+                            sent.push_back(world.start_send(told, 1, last));
+                            kill(receiver, SIGCONT);
+                            world.receive(told, 1, has_come);
+                            const auto is_done = [](request& begun) { return begun.test(); };
+                            const auto kept = std::count_if(sent.begin(), sent.end(), is_done);
+                            MUST(kept >= 64 && kept <= 64 + 8);            // those in the ring are not counted yet
+                            MUST(sent[100].cancel() && sent[0].cancel());  // one is not kept, one is
+                            sent.erase(sent.begin() + 100);
+                            sent.erase(sent.begin());
+                            world.send(told, 1, has_come);
+                            for (request& begun : sent) begun.wait();
+                            return;
+                          }
+                          const pid_t own = getpid();
+                          world.send(std::as_bytes(std::span(&own, 1)), 0);
+                          world.probe(0, last);
+                          world.send(told, 0, has_come);
+                          world.receive(told, 0, has_come);
+                          for (int i = 0; i < many - 2; ++i) {
+                            world.receive(in, 0, 0);
+                            MUST(in == out);
+                          }
+                          world.receive(told, 0, last);
+                        }),
+            0);
+}
+
 TEST(Gateway, AForwarderDoesNotSpinWhileItsNetworkHasNoRoom) {
   EXPECT_EQ(failures_of({2, 2, false, "", 2, std::chrono::milliseconds(300)},
                         [](communicator& world) {

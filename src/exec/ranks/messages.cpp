@@ -261,8 +261,8 @@ struct started_message final : detail::started, transfer {
     return true;
   }
   bool take_back() {
-    if (is_send && came != 0 && by.of.is_here(box)) return withdraw_sent(by.of, owner, came, true, box);
-    if (is_send && came != 0) return withdraw(by.of, *this, true, box);
+    if (is_send && !by.of.is_here(box)) return withdraw(by.of, *this, true, box);  // `came` may change until that
+    if (is_send && came != 0) return withdraw_sent(by.of, owner, came, true, box);
     return !is_done() && withdraw(by.of, *this, is_send, box);
   }
   bool is_over() const noexcept override { return is_done(); }
