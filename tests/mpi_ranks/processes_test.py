@@ -130,6 +130,12 @@ class Processes(Mpi):
         self.assertIn("a cycle: rank 0 waits for rank 1 waits for rank 0", done.stderr)
         self.assertEqual(done.returncode, 16)
 
+    def test_a_place_that_is_too_short_for_a_long_sum_is_told(self):
+        done = self.ranks(2, self.build(HERE / "failures" / "failures.c"), "short result", processes=2)
+        self.assertRegex(done.stderr, r"rank \d in a call of all ranks at .*failures.c:\d+: rank \d cannot copy what ranks of other "
+                                      r"processes give, or to where they want the result; expected places as long as the call says")
+        self.assertEqual(done.returncode, 16)
+
     def test_many_ranks(self):
         self.expect_right(self.ranks(200, self.build(HERE / "programs" / "tool.c"), processes=2, workers=1))
 

@@ -141,8 +141,9 @@ bool rank_call::meet_in_slots(const combined_call& brings, std::uint64_t its_kin
   while (made < m_.in.size() && slots.given(made, second)[0] != std::byte{0}) ++made;
   if (made == m_.in.size()) return true;
   const auto why = std::make_exception_ptr(error(
-      fmt::format("rank {} in a call of all ranks at {}: the system does not let rank {} copy from and to the memory "
-                  "of other processes any more; allow process_vm_readv and process_vm_writev to the end, or never",
+      fmt::format("rank {} in a call of all ranks at {}: rank {} cannot copy what ranks of other processes give, or to "
+                  "where they want the result; expected places as long as the call says, and a system that allows "
+                  "process_vm_readv and process_vm_writev to the end, or never",
                   m_.mine(), at_place(mine_.where), m_.in_world(made))));
   m_.of.fail(m_.mine(), why);
   std::rethrow_exception(why);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static int* nowhere(void) { return NULL; }
@@ -138,6 +139,12 @@ int main(int argc, char** argv) {
   if (strcmp(which, "in place") == 0)
     MPI_Gather(me == 1 ? MPI_IN_PLACE : data, 1, MPI_INT, data + 1, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (strcmp(which, "same buffer") == 0) MPI_Allreduce(data, data, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (strcmp(which, "short result") == 0) {
+    enum { bytes = 1 << 18, is_there = 1 << 15 };
+    char* const result = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (me == 1) mprotect(result + is_there, bytes - is_there, PROT_NONE);
+    MPI_Allreduce(calloc(bytes, 1), result, bytes / sizeof(int), MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
   if (strcmp(which, "leaves") == 0 && me == 1) return 0;
   if (strcmp(which, "exits") == 0 && me == 1) exit(3);
   if (strcmp(which, "aborts") == 0 && me == 2) MPI_Abort(MPI_COMM_WORLD, 9);
