@@ -150,6 +150,11 @@ int main(int n, char **w) {
         self.failed("other call", 16, "all ranks of a communicator must call the same: ")
         self.failed("crashes", 139, "rank 1: Segmentation fault at address", "from failures.c:")
 
+    def test_a_thread_that_exits(self):
+        done = self.ranks(2, self.build(HERE / "threads" / "levels.c", options=("-pthread",)), 1, "exits at the end", 0)
+        self.assertIn("maslin-mpirun: rank 1: another thread of it called exit(0)\n", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+
     def test_what_was_said_before_an_abort_is_printed(self):
         done = self.ranks(3, self.build(HERE / "failures" / "failures.c"), "half a line")
         self.assertEqual((done.returncode, done.stdout), (1, 3 * "half a line"), done.stderr)

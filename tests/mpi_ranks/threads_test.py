@@ -111,6 +111,17 @@ class Threads(Mpi):
                 self.assertEqual((done.returncode, done.stderr), (status, ""))
                 self.assertEqual(sorted(done.stdout.splitlines()), ["1 is given", *(f"rank {rank} ends" for rank in range(3))])
 
+    def test_a_thread_that_exits_while_its_rank_ends(self):
+        for processes in (1, 2):
+            done = self.ranks(2, self.program("levels"), FUNNELED, "exits while the rank ends", 3, processes=processes, threads=True)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (3, "1 is given\nrank 1 ends\n", ""))
+
+    def test_a_thread_that_exits_and_ranks_with_another_status(self):
+        for processes, (of_thread, of_rank_0, status) in itertools.product((1, 3), ((0, 5, 5), (3, 5, 5), (3, 256, 3))):
+            with self.subTest(processes=processes, of_thread=of_thread, of_rank_0=of_rank_0):
+                done = self.ranks(3, self.program("levels"), FUNNELED, "exits at the end", of_thread, of_rank_0, processes=processes, threads=True)
+                self.assertEqual((done.returncode, done.stderr), (status, ""))
+
     def test_a_thread_that_exits_is_not_held_up_by_a_rank_that_its_own_holds_up(self):
         done = self.ranks(2, self.program("levels"), FUNNELED, "exits at the end", 0, workers=1)
         self.assertEqual((done.returncode, done.stderr), (1, "maslin-mpirun: rank 1: another thread of it called exit(0)\n"))

@@ -88,8 +88,9 @@ void join_job(shared_by_processes& shared, int process) {
   std::thread([] {
     if (job_of->wait_for_end() == number_in_job + 1) return;  // this process, which says why
     flush_output();
-    if (job_of->ranks_left.load() == 0) std::fflush(nullptr);  // a thread has ended the last rank
-    _exit(1);
+    if (job_of->ranks_left.load() > 0) _exit(1);
+    std::fflush(nullptr);  // a thread has ended the last rank
+    _exit(status_of_ranks());
   }).detach();
 }
 

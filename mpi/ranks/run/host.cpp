@@ -126,14 +126,20 @@ void run(maslin::communicator& world, const std::vector<std::string>& words) {
   auto* const program = mine.program.find<int(int, char**, char**)>("main");
   auto* const detach = mine.program.find<decltype(maslin_mpi_detach)>("maslin_mpi_detach");
   try {
-    if (_setjmp(mine.leave) == 0) mine.status = program(static_cast<int>(words.size()), arguments.data(), environ);
+    if (_setjmp(mine.leave) == 0) {
+      const int status = program(static_cast<int>(words.size()), arguments.data(), environ);
+      if (comes_to_its_end(mine)) mine.status = status & 0xff;
+    }
   } catch (const std::exception& e) {
     end_job(mine.said.rank, 1,
             fmt::format("rank {}: an exception was not caught: {}", mine.said.rank, e.what()).c_str());
   } catch (...) {
     end_job(mine.said.rank, 1, fmt::format("rank {}: an exception was not caught", mine.said.rank).c_str());
   }
-  if (!comes_to_its_end(mine)) return;
+  if (!comes_to_its_end(mine)) {
+    while (!mine.has_ended.load()) usleep(1000);  // another thread runs its exit handlers, and takes leave of the world
+    return;
+  }
   if (!detach())
     end_job(mine.said.rank, mine.status,
             fmt::format("rank {} ended with status {} and without MPI_Finalize", mine.said.rank, mine.status).c_str());
@@ -141,23 +147,18 @@ void run(maslin::communicator& world, const std::vector<std::string>& words) {
   left_on_node->fetch_sub(1);
 }
 
-/// The first status that is not 0.
-int status_of_ranks() {
-  for (const rank_of_process& one : ranks())
-    if (one.status != 0) return one.status;
-  return 0;
-}
-
 /// Another thread than its own ends the rank. Its own cannot be taken off its worker, which other ranks may need: so
-/// the process ends with it, but not before the ranks of this node have ended, if they do so soon.
+/// the process ends with it, but not before the ranks of this node have ended, if they do so soon. Those of other nodes
+/// may be at work for longer.
 [[noreturn]] void exit_by_thread(rank_of_process& its, int status) {
   constexpr int patience_ms = 3000;
   if (comes_to_its_end(its)) {
     its.status = status & 0xff;
     const bool has_finalized = its.program.find<decltype(maslin_mpi_detach)>("maslin_mpi_detach")();
     left_on_node->fetch_sub(1);
+    its.has_ended.store(has_finalized);
     for (int waited = 0; has_finalized && waited < patience_ms && left_on_node->load() > 0; ++waited) usleep(1000);
-    if (!has_finalized || left_on_node->load() > 0)
+    if (!has_finalized || left_on_node->load() > 0 || its.said.nodes > 1)
       end_job(its.said.rank, status,
               fmt::format("rank {}: another thread of it called exit({})", its.said.rank, status).c_str());
     if (claim_end()) {
@@ -213,6 +214,12 @@ int run_all(int argc, char** argv) {
 
 }  // namespace
 
+int status_of_ranks() noexcept {
+  for (const rank_of_process& one : ranks())
+    if (one.status != 0) return one.status;
+  return 0;
+}
+
 }  // namespace mpi
 
 /// Ends the rank that calls it; outside of ranks, the process.
@@ -220,7 +227,7 @@ extern "C" void exit(int status) {
   if (mpi::rank_of_process* const of = mpi::rank_by_thread(__builtin_frame_address(0)))
     mpi::exit_by_thread(*of, status);
   if (mpi::rank_of_process* const mine = mpi::rank_here()) {
-    mine->status = status & 0xff;
+    if (mpi::comes_to_its_end(*mine)) mine->status = status & 0xff;
     _longjmp(mine->leave, 1);
   }
   auto* const real = reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, "exit"));

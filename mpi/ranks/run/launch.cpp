@@ -204,9 +204,10 @@ class job {
     const std::uint32_t by = shared_.ended_by.load();
     const bool is_process = by > 0 && by <= shared_by_processes::most;
     const child* const culprit = is_process ? &children_[by - 1 - static_cast<std::uint32_t>(first_)] : culprit_;
-    if (culprit) {
+    const bool have_ended = is_process && WIFEXITED(culprit->status) && shared_.ranks_left.load() == 0;
+    if (culprit && !have_ended) {
       const int how = culprit->status;
-      if (!WIFSIGNALED(how)) return {WEXITSTATUS(how) == 0 && !is_process ? 1 : WEXITSTATUS(how)};
+      if (!WIFSIGNALED(how)) return {WEXITSTATUS(how) == 0 ? 1 : WEXITSTATUS(how)};
       if (is_process) return {0, WTERMSIG(how)};
       return {128 + WTERMSIG(how)};
     }

@@ -20,9 +20,10 @@ struct rank_of_process {
   image program;
   /// Its stack begins here and grows down; 0 before it has one.
   std::atomic<std::uintptr_t> stack{0};
-  std::jmp_buf leave;  ///< where `exit` goes
-  int status = 0;
+  std::jmp_buf leave;                       ///< where `exit` goes
+  int status = 0;                           ///< as a process has it: from 0 to 255
   std::atomic<std::thread::id> ended_by{};  ///< the thread that has come to its end first: its own, or one it has made
+  std::atomic<bool> has_ended{false};       ///< by a thread that it has made
   std::atomic<bool> has_threads{false};     ///< its code has made some, which may run as long as the process
   const void** kept = nullptr;              ///< where it says what its copy of the library keeps
   std::string unfinished[2];                ///< lines of standard output and error that have no end yet
@@ -30,6 +31,8 @@ struct rank_of_process {
 
 /// All of them; it does not change while they run. Their threads may print while the process ends, so nobody frees it.
 std::deque<rank_of_process>& ranks() noexcept;
+/// The first status that is not 0.
+int status_of_ranks() noexcept;
 /// The one with that number in the job, which is one of this process.
 inline rank_of_process& rank_numbered(int rank) noexcept {
   const auto is_before = [](const rank_of_process& one, int number) { return one.said.rank < number; };

@@ -1,5 +1,6 @@
-// What is given where a level of threads is asked for, and mistakes: levels ASKED WHAT.
+// What is given where a level of threads is asked for, and mistakes: levels ASKED WHAT [STATUS_OF_THREAD [OF_RANK_0]].
 #include <pthread.h>
+#include <stdatomic.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -32,6 +33,11 @@ static void* exits(void* unused) {
   return unused;
 }
 static void says_that_it_ends(void) { printf("rank %d ends\n", me); }
+static atomic_int is_ending = 0;
+static void lasts(void) {
+  atomic_store(&is_ending, 1);
+  usleep(200000);
+}
 static int ends_slowly = 0;
 __attribute__((destructor)) static void ends(void) {
   if (ends_slowly) usleep(50000);
@@ -85,6 +91,12 @@ int main(int argc, char** argv) {
     pthread_create(&other, NULL, exits, NULL);
     pthread_join(other, NULL);
   }
+  if (strcmp(what, "exits while the rank ends") == 0 && me == 1) {
+    atexit(says_that_it_ends);
+    atexit(lasts);  // the first to be called
+    pthread_create(&other, NULL, exits, NULL);
+    while (!atomic_load(&is_ending)) usleep(1000);
+  }
   if (me != 1) usleep(50000);  // while rank 1 is over, and its thread is not
-  return 0;
+  return me == 0 && argc > 4 ? atoi(argv[4]) : 0;
 }
