@@ -56,6 +56,13 @@ class CommandLine(Mpi):
                            "-ex", "backtrace 1", "--args", BIN / "maslin-mpirun", "-n", 3, self.build(source), "prints")
         self.assertRegex(done.stdout, rf"#0 +main .* at .*failures\.c:{line}", done.stderr)
 
+    def test_where_proc_shows_other_numbers(self):
+        """As in a container that has the host's /proc."""
+        apart = ("unshare", "--user", "--map-root-user", "--pid", "--fork")
+        if not shutil.which("unshare") or self.run_it(*apart, "true").returncode != 0:
+            self.skipTest("there may be no namespaces")
+        self.expect_right(self.run_it(*apart, BIN / "maslin-mpirun", self.build(HERE / "failures/failures.c"), "prints"), "0 has\nsaid\n")
+
     def test_in_steps_and_from_a_library(self):
         folder = Path(self.folder.name)
         (folder / "part.c").write_text("#include <mpi.h>\nint part(void) { int n; MPI_Comm_size(MPI_COMM_WORLD, &n); return n; }\n")

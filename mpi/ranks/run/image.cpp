@@ -179,8 +179,10 @@ image::image(const program& of, int rank, const image* other) {
   const auto load = [&](const original& file) {
     const int copy = file.copy(renamed);
     // The loader knows what it has loaded by its name, so the descriptor stays open as long as that. A debugger reads
-    // the file by that name, too: it is not one of the debugger's own.
-    void* const handle = dlopen(fmt::format("/proc/{}/fd/{}", getpid(), copy).c_str(), RTLD_NOW | RTLD_LOCAL);
+    // the file by that name, too: it is not one of the debugger's own. The process may have another number there than
+    // its own namespace gives it.
+    const std::string process = std::filesystem::read_symlink("/proc/self").string();
+    void* const handle = dlopen(fmt::format("/proc/{}/fd/{}", process, copy).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
       const std::string why = dlerror();
       close(copy);
