@@ -100,6 +100,36 @@ int main(int count, char** words) {
     def test_objects(self):
         self.everywhere("objects.cpp")
 
+    def test_tasks_that_nobody_waits_for(self):
+        file = Path(self.folder.name) / "tasks.cpp"
+        file.write_text("""#include <mpi.h>
+#include <maslin/maslin.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <unistd.h>
+int main(int count, char** words) {
+  int me;
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  const std::string what = words[1];
+  maslin::task([=] {
+    usleep(50000);
+    std::printf("a task of rank %d\\n", me);
+    if (what == "throws" && me == 1) throw std::runtime_error("of a task");
+  });
+  MPI_Finalize();
+  if (what == "exits") std::exit(0);
+}
+""")
+        for workers, what in itertools.product((1, 2, 4), ("returns", "exits")):
+            with self.subTest(workers=workers, what=what):
+                done = self.ranks(3, self.build(file), what, workers=workers)
+                self.assertEqual((done.returncode, sorted(done.stdout.splitlines()), done.stderr), (0, [f"a task of rank {rank}" for rank in range(3)], ""))
+        done = self.ranks(2, self.build(file), "throws")
+        self.assertEqual((done.returncode, done.stderr), (1, "maslin-mpirun: rank 1: an exception was not caught: of a task\n"))
+
     def test_objects_are_destroyed_at_exit(self):
         self.expect_right(self.ranks(3, self.build(HERE / "programs" / "objects.cpp"), "exit"))
 

@@ -78,6 +78,11 @@ class Threads(Mpi):
                 done = self.ranks(2 * processes, self.program("levels"), level, which, processes=processes, threads=True)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"{level} is given\n", ""))
 
+    def test_a_thread_that_the_program_begins_with_runs_on(self):
+        for processes in (1, 2):
+            done = self.ranks(2 * processes, self.program("levels"), FUNNELED, processes=processes, variables={"BEGINS_A_THREAD": "1"})
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "1 is given\n", ""))
+
     def test_a_thread_that_prints_to_the_end_of_the_process(self):
         for level, processes in itertools.product((FUNNELED, MULTIPLE), (1, 2)):
             with self.subTest(level=level, processes=processes):

@@ -83,7 +83,9 @@ void load(const program& of, const maslin::process_of_job& process, bool has_thr
     one.said = {rank,    process.number, rank == numbers.front(), of.main.path().c_str(),
                 end_job, process.node(), process.nodes(),         has_threads};
     one.kept = &kept[ranks().size() - 1];
+    rank_that_is_loaded.store(&one);
     one.program = image(of, rank, rank == numbers.front() ? nullptr : &ranks().front().program);
+    rank_that_is_loaded.store(nullptr);
     if (rank != numbers.front()) continue;
     // A rank has its copy's mappings, and a stack with its guard.
     const std::size_t each = count_mappings() - before + 2, own_files = of.own_libraries.size() + 1;
@@ -113,6 +115,16 @@ bool comes_to_its_end(rank_of_process& its) {
          first == std::this_thread::get_id();  // an exit handler may call `exit`
 }
 
+/// Is the caller the rank's own code? A task of it that calls `exit` comes out of that, too.
+bool is_own_code(maslin::communicator& world) {
+  try {
+    world.look();
+    return true;
+  } catch (const maslin::error&) {  // also where another rank has failed
+    return false;
+  }
+}
+
 /// Runs the program as that rank.
 void run(maslin::communicator& world, const std::vector<std::string>& words) {
   rank_of_process& mine = rank_numbered(world.rank());
@@ -130,6 +142,7 @@ void run(maslin::communicator& world, const std::vector<std::string>& words) {
       const int status = program(static_cast<int>(words.size()), arguments.data(), environ);
       if (comes_to_its_end(mine)) mine.status = status & 0xff;
     }
+    if (is_own_code(world)) maslin::wait();  // for tasks, while their code is there
   } catch (const std::exception& e) {
     end_job(mine.said.rank, 1,
             fmt::format("rank {}: an exception was not caught: {}", mine.said.rank, e.what()).c_str());

@@ -39,6 +39,8 @@ inline rank_of_process& rank_numbered(int rank) noexcept {
   return *std::lower_bound(ranks().begin(), ranks().end(), rank, is_before);
 }
 
+/// Whose copy of the program is being loaded: its static objects may make threads.
+extern std::atomic<rank_of_process*> rank_that_is_loaded;
 /// The rank whose code has made the calling thread, if that lies on its stack; null elsewhere.
 rank_of_process* rank_by_thread(const void* address) noexcept;
 /// The rank on whose stack that lies, or on that of the calling thread, which it has made; null elsewhere. May be

@@ -49,7 +49,8 @@ Result begin(void* at) {
 /// Makes the thread by `make(first, with)`. `no_memory`: what that gives where there is none.
 template <class Result, class Make>
 int create(Result (*run)(void*), void* with, int no_memory, Make&& make) {
-  rank_of_process* const of = rank_here();
+  rank_of_process* of = rank_here();
+  if (!of) of = rank_that_is_loaded.load();
   if (!of) return make(run, with);
   std::unique_ptr<beginning<Result>> its(new (std::nothrow) beginning<Result>{of, run, with});
   if (!its) return no_memory;
@@ -60,6 +61,8 @@ int create(Result (*run)(void*), void* with, int no_memory, Make&& make) {
 }
 
 }  // namespace
+
+std::atomic<rank_of_process*> rank_that_is_loaded{nullptr};
 
 rank_of_process* rank_by_thread(const void* address) noexcept {
   return reinterpret_cast<std::uintptr_t>(address) - here.stack < here.bytes ? here.of : nullptr;

@@ -38,6 +38,11 @@ static void lasts(void) {
   atomic_store(&is_ending, 1);
   usleep(200000);
 }
+/// A program's static objects may make threads, too.
+__attribute__((constructor)) static void begins(void) {
+  pthread_t other;
+  if (getenv("BEGINS_A_THREAD")) pthread_create(&other, NULL, for_ever, NULL);
+}
 static int ends_slowly = 0;
 __attribute__((destructor)) static void ends(void) {
   if (ends_slowly) usleep(50000);
