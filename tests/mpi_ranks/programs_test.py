@@ -4,7 +4,7 @@ import itertools
 import unittest
 from pathlib import Path
 
-from jobs import CHECKOUT, HERE, Mpi
+from jobs import BIN, CHECKOUT, HERE, Mpi
 
 
 class Everywhere(Mpi):
@@ -101,34 +101,27 @@ int main(int count, char** words) {
         self.everywhere("objects.cpp")
 
     def test_tasks_that_nobody_waits_for(self):
-        file = Path(self.folder.name) / "tasks.cpp"
-        file.write_text("""#include <mpi.h>
-#include <maslin/maslin.hpp>
-#include <cstdio>
-#include <cstdlib>
-#include <stdexcept>
-#include <string>
-#include <unistd.h>
-int main(int count, char** words) {
-  int me;
-  MPI_Init(&count, &words);
-  MPI_Comm_rank(MPI_COMM_WORLD, &me);
-  const std::string what = words[1];
-  maslin::task([=] {
-    usleep(50000);
-    std::printf("a task of rank %d\\n", me);
-    if (what == "throws" && me == 1) throw std::runtime_error("of a task");
-  });
-  MPI_Finalize();
-  if (what == "exits") std::exit(0);
-}
-""")
+        program = self.build(HERE / "prints" / "tasks.cpp")
         for workers, what in itertools.product((1, 2, 4), ("returns", "exits")):
             with self.subTest(workers=workers, what=what):
-                done = self.ranks(3, self.build(file), what, workers=workers)
+                done = self.ranks(3, program, what, workers=workers)
                 self.assertEqual((done.returncode, sorted(done.stdout.splitlines()), done.stderr), (0, [f"a task of rank {rank}" for rank in range(3)], ""))
-        done = self.ranks(2, self.build(file), "throws")
+        done = self.ranks(2, program, "throws")
         self.assertEqual((done.returncode, done.stderr), (1, "maslin-mpirun: rank 1: an exception was not caught: of a task\n"))
+
+    def test_loops_of_a_rank_are_its(self):
+        """Its code runs on stacks of other ranks' workers, too."""
+        program = self.build(HERE / "prints" / "tasks.cpp")
+        for count, workers in ((2, 4), (4, 4), (3, 2)):
+            with self.subTest(ranks=count, workers=workers):
+                done = self.run_it(BIN / "maslin-mpirun", "-n", count, "--tag-output", program, "prints", workers=workers)
+                self.assertEqual(sorted(done.stdout.splitlines()), sorted(f"[rank {rank}] of rank {rank}" for rank in range(count) for _ in range(64)))
+        done = self.ranks(2, program, "crashes", workers=4)
+        self.assertEqual(done.returncode, -11)
+        self.assertRegex(done.stderr, r"^maslin-mpirun: rank 1: Segmentation fault at address \(nil\)\n  from tasks.cpp:\d+\n")
+        done = self.ranks(2, program, "a loop exits", workers=4)
+        self.assertEqual(done.returncode, 3)
+        self.assertRegex(done.stderr, r"^maslin-mpirun: rank 1(: another thread of it called exit\(3\)| ended with status 3 and without MPI_Finalize)\n$")
 
     def test_objects_are_destroyed_at_exit(self):
         self.expect_right(self.ranks(3, self.build(HERE / "programs" / "objects.cpp"), "exit"))

@@ -52,7 +52,10 @@ void on_crash(int signal, siginfo_t* info, void* machine) {
   plain.sa_handler = SIG_DFL;
   for (const int one : crashes) sigaction(one, &plain, nullptr);
   const interrupted at(machine);
-  const rank_of_process* const mine = rank_at(at.stack);
+  void* frames[64];
+  const int count = backtrace(frames, 64);
+  const rank_of_process* mine = rank_at(at.stack);
+  if (!mine) mine = rank_by_code({frames, static_cast<std::size_t>(count)});
   if (!mine || !claim_end()) {
     raise(signal);  // when this handler has returned
     return;
@@ -66,8 +69,6 @@ void on_crash(int signal, siginfo_t* info, void* machine) {
     std::snprintf(address, sizeof address, " at address %p", info->si_addr);
     text += address;
   }
-  void* frames[64];
-  const int count = backtrace(frames, 64);
   for (int i = 0; i < count; ++i) {
     const bool is_same = i > 0 && frames[i] == frames[i - 1];  // a function that calls itself
     if (mine->program.contains(frames[i]) && !is_same)         // all others are where calls return

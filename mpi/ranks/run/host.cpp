@@ -3,8 +3,10 @@
 // share, and HOW is how --place divides the ranks. ON_EACH_NODE is 0 where there is one node.
 
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 #include <cstring>
 #include <fstream>
 #include <maslin/maslin.hpp>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,21 +37,25 @@ std::deque<rank_of_process>& ranks() noexcept {
   return all;
 }
 
-rank_of_process* rank_here() noexcept { return rank_at(__builtin_frame_address(0)); }
+rank_of_process* rank_here() noexcept {
+  if (rank_of_process* const its = rank_at(__builtin_frame_address(0))) return its;
+  void* frames[64];
+  return rank_by_code({frames, static_cast<std::size_t>(backtrace(frames, 64))});
+}
 
 rank_of_process* rank_at(const void* address) noexcept {
   if (rank_of_process* const its = rank_by_thread(address)) return its;
   const auto here = reinterpret_cast<std::uintptr_t>(address);
-  // Stacks do not overlap: whose begins next above has this one.
-  rank_of_process* nearest = nullptr;
-  std::uintptr_t distance = 1ul << 30;  // no stack is larger
-  for (rank_of_process& one : ranks()) {
-    const std::uintptr_t begin = one.stack.load(std::memory_order_relaxed);
-    if (begin < here || begin - here >= distance) continue;
-    nearest = &one;
-    distance = begin - here;
-  }
-  return nearest;
+  for (rank_of_process& one : ranks())
+    if (one.stack.load(std::memory_order_relaxed) - here < one.stack_bytes.load(std::memory_order_relaxed)) return &one;
+  return nullptr;
+}
+
+rank_of_process* rank_by_code(std::span<void* const> frames) noexcept {
+  for (const void* const frame : frames)
+    for (rank_of_process& one : ranks())
+      if (one.program.contains(frame)) return &one;
+  return nullptr;
 }
 
 namespace {
@@ -125,6 +132,30 @@ bool is_own_code(maslin::communicator& world) {
   }
 }
 
+/// How many bytes of the caller's stack lie below that address. Fibers have gaps between them, so it may be some more.
+std::size_t stack_below(const void* address) {
+  struct own {
+    std::uintptr_t bottom = 0;
+    std::size_t bytes = 0;
+    own() {
+      pthread_attr_t all;
+      void* lowest = nullptr;
+      if (pthread_getattr_np(pthread_self(), &all) != 0) return;
+      pthread_attr_getstack(&all, &lowest, &bytes);
+      pthread_attr_destroy(&all);
+      bottom = reinterpret_cast<std::uintptr_t>(lowest);
+    }
+  };
+  static thread_local const own threads;  // of the system's, which reads a file for that
+  const std::uintptr_t above = reinterpret_cast<std::uintptr_t>(address) - threads.bottom;
+  if (above < threads.bytes) return above;
+  const char* const said = std::getenv("MASLIN_STACK");  // the runtime has read it
+  if (!said || !*said) return std::size_t{1} << 20;
+  char* unit = nullptr;
+  const std::size_t number = std::strtoull(said, &unit, 10);
+  return *unit == 'M' ? number << 20 : *unit == 'K' ? number << 10 : number;
+}
+
 /// Runs the program as that rank.
 void run(maslin::communicator& world, const std::vector<std::string>& words) {
   rank_of_process& mine = rank_numbered(world.rank());
@@ -134,6 +165,7 @@ void run(maslin::communicator& world, const std::vector<std::string>& words) {
   for (std::string& word : own) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   mine.stack.store(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), std::memory_order_relaxed);
+  mine.stack_bytes.store(stack_below(__builtin_frame_address(0)), std::memory_order_relaxed);
   *mine.kept = mine.program.find<decltype(maslin_mpi_attach)>("maslin_mpi_attach")(&world, &mine.said);
   auto* const program = mine.program.find<int(int, char**, char**)>("main");
   auto* const detach = mine.program.find<decltype(maslin_mpi_detach)>("maslin_mpi_detach");
@@ -239,10 +271,11 @@ int status_of_ranks() noexcept {
 extern "C" void exit(int status) {
   if (mpi::rank_of_process* const of = mpi::rank_by_thread(__builtin_frame_address(0)))
     mpi::exit_by_thread(*of, status);
-  if (mpi::rank_of_process* const mine = mpi::rank_here()) {
+  if (mpi::rank_of_process* const mine = mpi::rank_at(__builtin_frame_address(0))) {
     if (mpi::comes_to_its_end(*mine)) mine->status = status & 0xff;
     _longjmp(mine->leave, 1);
   }
+  if (mpi::rank_of_process* const of = mpi::rank_here()) mpi::exit_by_thread(*of, status);
   auto* const real = reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, "exit"));
   real(status);
   _exit(status);

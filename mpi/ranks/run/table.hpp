@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 #include <thread>
 
@@ -20,6 +21,7 @@ struct rank_of_process {
   image program;
   /// Its stack begins here and grows down; 0 before it has one.
   std::atomic<std::uintptr_t> stack{0};
+  std::atomic<std::size_t> stack_bytes{0};
   std::jmp_buf leave;                       ///< where `exit` goes
   int status = 0;                           ///< as a process has it: from 0 to 255
   std::atomic<std::thread::id> ended_by{};  ///< the thread that has come to its end first: its own, or one it has made
@@ -46,7 +48,9 @@ rank_of_process* rank_by_thread(const void* address) noexcept;
 /// The rank on whose stack that lies, or on that of the calling thread, which it has made; null elsewhere. May be
 /// called in a signal handler.
 rank_of_process* rank_at(const void* address) noexcept;
-/// The rank that calls it; null elsewhere.
+/// The rank whose code is the first of these, which calls have come through; null if there is none.
+rank_of_process* rank_by_code(std::span<void* const> frames) noexcept;
+/// The rank that calls it, by its stack, or by its code: its tasks run on other stacks. Null elsewhere.
 rank_of_process* rank_here() noexcept;
 
 }  // namespace mpi
