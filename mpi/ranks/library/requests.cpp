@@ -23,6 +23,18 @@ mpi::request& request_of(MPI_Request handle) {
   return *found;
 }
 
+/// Does something to that request. Its communicator's handler is told what is wrong, as where it is waited for.
+template <class Body>
+void to_request(MPI_Request handle, Body&& body) {
+  mpi::request& one = request_of(handle);
+  try {
+    body(one);
+  } catch (failure& e) {
+    if (!e.in) e.in = one.in;
+    throw;
+  }
+}
+
 /// Gives the request, if there is something to wait for.
 mpi::request* active(MPI_Request handle) {
   if (handle == MPI_REQUEST_NULL) return nullptr;
@@ -75,8 +87,7 @@ void prepare(bool is_send, mode how, const envelope& what, MPI_Request* handle) 
   *handle = me.requests.add(std::move(one));
 }
 
-void start_again(MPI_Request handle, maslin::location where) {
-  mpi::request& one = request_of(handle);
+void start_again(mpi::request& one, maslin::location where) {
   if (!one.is_persistent || one.is_active)
     throw failure{MPI_ERR_REQUEST, one.is_active ? "the request is active" : "the request is not persistent"};
   if (one.how == mode::buffered) {
@@ -264,12 +275,13 @@ MASLIN_MPI_DEFINE(Isendrecv_replace, (void* data, int count, MPI_Datatype type, 
 }
 MASLIN_MPI_DEFINE(Start, (MPI_Request * request)) {
   const call in = MASLIN_MPI_CALL(Start);
-  return carry_out(in, MPI_COMM_WORLD, [&] { start_again(*request, in.where); });
+  return carry_out(in, MPI_COMM_WORLD,
+                   [&] { to_request(*request, [&](mpi::request& one) { start_again(one, in.where); }); });
 }
 MASLIN_MPI_DEFINE(Startall, (int count, MPI_Request* requests)) {
   const call in = MASLIN_MPI_CALL(Startall);
   return carry_out(in, MPI_COMM_WORLD, [&] {
-    for (int i = 0; i < count; ++i) start_again(requests[i], in.where);
+    for (int i = 0; i < count; ++i) to_request(requests[i], [&](mpi::request& one) { start_again(one, in.where); });
   });
 }
 MASLIN_MPI_DEFINE(Wait, (MPI_Request * request, MPI_Status* status)) {
@@ -360,19 +372,19 @@ MASLIN_MPI_DEFINE(Request_get_status, (MPI_Request request, int* flag, MPI_Statu
 MASLIN_MPI_DEFINE(Request_free, (MPI_Request * request)) {
   return carry_out(MASLIN_MPI_CALL(Request_free), MPI_COMM_WORLD, [&] {
     expect_pointer(request, "the request");
-    const mpi::request& one = request_of(*request);
-    if (one.joint) throw failure{MPI_ERR_REQUEST, "a call of all ranks cannot be given up; wait for it"};
-    if (one.is_active && !one.is_over()) {  // it goes on
+    to_request(*request, [&](const mpi::request& one) {
+      if (one.joint) throw failure{MPI_ERR_REQUEST, "a call of all ranks cannot be given up; wait for it"};
+      if (!one.is_active || one.is_over()) return;
       me.buffered.forget_complete();
-      me.buffered.add(me.requests.keep(*request));
-    }
+      me.buffered.add(me.requests.keep(*request));  // it goes on
+    });
     me.requests.remove(*request);
     *request = MPI_REQUEST_NULL;
   });
 }
 MASLIN_MPI_DEFINE(Cancel, (MPI_Request * request)) {
   const call in = MASLIN_MPI_CALL(Cancel);
-  return carry_out(in, MPI_COMM_WORLD, [&] { request_of(*request).cancel(in.where); });
+  return carry_out(in, MPI_COMM_WORLD, [&] { to_request(*request, [&](mpi::request& one) { one.cancel(in.where); }); });
 }
 MASLIN_MPI_DEFINE(Test_cancelled, (const MPI_Status* status, int* flag)) {
   *flag = status->is_cancelled;

@@ -208,6 +208,44 @@ static void of_requests(void) {
   MPI_Comm_free(&other);
 }
 
+/// So is that of what is wrong when a request is started again, cancelled or freed, also of a communicator that is
+/// gone.
+static void of_requests_that_are_not_waited_for(void) {
+  for (int is_gone = 0; is_gone < 2; ++is_gone) {
+    MPI_Comm other;
+    MPI_Errhandler handler;
+    MPI_Request started, buffered, met;
+    int data = me;
+    MPI_Comm_dup(own, &other);
+    MPI_Comm_create_errhandler(on_other_error, &handler);
+    MPI_Comm_set_errhandler(other, handler);
+    MPI_Errhandler_free(&handler);
+    MPI_Recv_init(&data, 1, MPI_INT, me, 1, other, &started);
+    MPI_Bsend_init(&data, 1, MPI_INT, me, 1, other, &buffered);
+    MPI_Ibarrier(other, &met);
+    if (is_gone) MPI_Comm_free(&other);
+    MPI_Start(&started);
+    told = 0;
+    for (int way = 0; way < 5; ++way) {
+      told_by_other = 0;
+      const int code = way == 0   ? MPI_Start(&started)
+                       : way == 1 ? MPI_Startall(1, &started)
+                       : way == 2 ? MPI_Start(&buffered)  // there is no room
+                       : way == 3 ? MPI_Cancel(&met)
+                                  : MPI_Request_free(&met);
+      EXPECT_ERROR(code, way == 2 ? MPI_ERR_BUFFER : MPI_ERR_REQUEST);
+      EXPECT_EQUAL(told_by_other, code);
+    }
+    EXPECT_EQUAL(told, 0);
+    MPI_Wait(&met, MPI_STATUS_IGNORE);
+    MPI_Cancel(&started);
+    MPI_Wait(&started, MPI_STATUS_IGNORE);
+    MPI_Request_free(&started);
+    MPI_Request_free(&buffered);
+    if (!is_gone) MPI_Comm_free(&other);
+  }
+}
+
 /// What was begun in a communicator goes on when that is freed, and tells its handler, also when another one has got
 /// its number.
 static void of_freed(void) {
@@ -358,6 +396,7 @@ int main(int argc, char** argv) {
   of_exchanges();
   of_types();
   of_requests();
+  of_requests_that_are_not_waited_for();
   of_freed();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   of_all();
