@@ -132,7 +132,7 @@ class CommandLine(Mpi):
             self.assertEqual((done.returncode, done.stdout.split()[0]), (0, command))
         done = self.run_it(BIN / "maslin-mpirun", "--help")
         self.assertEqual(done.returncode, 0)
-        for said in ("-n,--np RANKS", "--tag-output", "--stack SIZE", "Examples:"):
+        for said in ("-n,--np RANKS:1 to 1000000=1\n", "--tag-output", "--stack SIZE", "Examples:"):
             self.assertIn(said, done.stdout)
         done = self.run_it(BIN / "maslin-mpicc")
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))

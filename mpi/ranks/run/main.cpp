@@ -99,7 +99,8 @@ int main(int argc, char** argv) {
   options said;
   app.add_option("-n,--np", said.ranks, "How many ranks")
       ->transform(command::whole_number(1, 1000000))
-      ->type_name("RANKS");
+      ->type_name("RANKS")
+      ->capture_default_str();
   app.add_option("--processes", said.processes, "How many processes the ranks are divided among, on each node")
       ->transform(command::whole_number(1, mpi::shared_by_processes::most))
       ->type_name("PROCESSES")
