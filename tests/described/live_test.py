@@ -65,6 +65,12 @@ class Live(unittest.TestCase):
             self.assertAlmostEqual(live, self.replayed(eager), delta=50e-9)
             return live
 
+    def test_a_standard_error_that_takes_nothing(self):
+        self.describe(NODES)
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([RANKS_ASK, "empty", "4"], stdout=subprocess.PIPE, stderr=full, check=False, env=CLEAN | {"MASLIN_MACHINE": str(self.spec)})
+        self.assertEqual(done.returncode, 0)
+
     def test_links_of_a_description(self):
         self.describe(NODES)
         for what in PROGRAMS:

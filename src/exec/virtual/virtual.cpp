@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <new>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -34,6 +35,9 @@ std::atomic<virtual_executor*> the_only_one{nullptr};
 std::atomic<std::uint64_t> last_nanoseconds{0};
 
 void nothing(void*) {}
+
+/// Writes to the standard error. Errors are ignored: what `fmt::print` throws would end the program.
+void tell(const std::string& text) noexcept { std::fputs(text.c_str(), stderr); }
 
 /// Who drives is in the middle of another's work, so nobody could be told by an exception.
 [[noreturn]] void has_no_stack(std::size_t stacks) {
@@ -95,14 +99,14 @@ void virtual_executor::end() noexcept {
   the_only_one.store(nullptr, std::memory_order_relaxed);
   end_learning();
   if (now_ >= end_of_time)
-    fmt::print(stderr,
-               "maslin: virtual time ended at 9,000,000 s, and what came later counts as if it took no time; make the "
-               "times in {} or the costs of the program smaller\n",
-               machine_file_);
+    tell(
+        fmt::format("maslin: virtual time ended at 9,000,000 s, and what came later counts as if it took no time; make "
+                    "the times in {} or the costs of the program smaller\n",
+                    machine_file_));
   if (quiet_) return;
   const double here = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-  fmt::print(stderr, "maslin: {} workers of '{}' would have taken {:.6g} s (it took {:.3g} s to find out)\n", workers(),
-             machine_name_, static_cast<double>(now_) * 1e-12, here);
+  tell(fmt::format("maslin: {} workers of '{}' would have taken {:.6g} s (it took {:.3g} s to find out)\n", workers(),
+                   machine_name_, static_cast<double>(now_) * 1e-12, here));
 }
 
 processor& virtual_executor::processor_at(int number) const {
