@@ -286,6 +286,25 @@ TEST(OverLinks, RanksOfOneWorkerTakeTurnsWhileMessagesAreUnderWay) {
   expect_near(ends_of(two_hosts, 8, ring), {10, 20, 30, 40, 40, 40, 40, 42.012});
 }
 
+TEST(OverLinks, ATaskThatAnotherMakesReadyRunsThoughARankBeginsThere) {
+  // Some worker has begun with the first task, and begins its rank when that has ended.
+  int data = 0;
+  const variable declared("MASLIN_DURATIONS", "declared");
+  run_on(two_hosts, [&] {
+    ms::task(
+        [](ms::view<int> its) {
+          ms::cost(100us);
+          its[0] = 1;
+        },
+        ms::inout(data));
+    ms::task([](ms::view<int> its) { its[0] += 1; }, ms::inout(data));
+    ms::cost(10us);
+    ms::ranks(4, [](ms::communicator&) {});
+    ms::wait();
+  });
+  EXPECT_EQ(data, 2);
+}
+
 TEST(OverLinks, AFailedRankEndsWaitsWhileMessagesAreUnderWay) {
   std::string said;
   try {

@@ -155,6 +155,8 @@ void virtual_executor::work_loop(virtual_fiber& me) {
 /// Runs the first of the worker's ranks that have not begun; false where there is none.
 bool virtual_executor::begin_rank(virtual_worker& w) {
   if (w.apart.empty()) return false;
+  // The rank's end may make something ready, too, and be a long time off.
+  if (detail::task_node* const next = std::exchange(w.goes_on_with, nullptr)) ready(next);
   detail::task_node* const first = w.apart.front();
   w.apart.pop_front();
   run_tasks(w, first);
