@@ -1,7 +1,7 @@
 // Ranks that compute for declared times and exchange messages of all kinds; what a replay of them takes on links can be
 // worked out by hand. Prints what they took, in seconds.
 //
-//     ranks_ask exchange|overlap|dropped|tasks|loops|unequal|phases|twice|later [RANKS]
+//     ranks_ask exchange|overlap|dropped|forgotten|tasks|loops|unequal|phases|twice|later [RANKS]
 //     ranks_ask empty|small|large|window|barriers|sums|ring|calls [RANKS]
 
 #include <maslin/maslin.hpp>
@@ -122,6 +122,22 @@ bool runs_as_replayed(const std::string& what, ms::communicator& world) {
   return false;
 }
 
+/// Rank 2 receives a message, and nobody waits for the request of that; the next one of the same tag is another.
+void forgotten(ms::communicator& world) {
+  std::vector<double> first(1000, 1), second(2000, 2);
+  if (world.rank() == 0) {
+    world.send(first, 2, 1);
+    ms::cost(50us);
+    world.send(second, 2, 1);
+  } else if (world.rank() == 2) {
+    {
+      const ms::request one = world.start_receive(first, 0, 1);
+      ms::cost(30us);
+    }
+    world.receive(second, 0, 1);
+  }
+}
+
 /// Rank 0 drops the request of a message, and sends another of the same tag later.
 void dropped(ms::communicator& world) {
   std::vector<double> first(1000, 1), second(2000, 2);
@@ -146,6 +162,7 @@ int main(int count, char** words) {
     if (runs_as_replayed(what, world)) return;
     if (what == "overlap") return overlap(world);
     if (what == "dropped") return dropped(world);
+    if (what == "forgotten") return forgotten(world);
     if (what == "tasks") {
       ms::task([] { ms::cost(1ms); });
       ms::wait();

@@ -363,6 +363,11 @@ class Ranks(Case):
         self.assertEqual((said["messages"], said["message_bytes"]), (1, 16000))
         self.assertAlmostEqual(said["seconds"] * 1e6, 50 + 10 + 16, delta=1e-3)
 
+    def test_what_nobody_waited_for_has_come(self):
+        self.record("forgotten", workers=4)
+        said = self.seconds("--machine", self.nodes())
+        self.assertEqual((said["messages"], said["message_bytes"]), (2, 24000))
+
     def test_ranks_are_placed_as_is_said(self):
         self.record("exchange")
         # Neighbours on two nodes: ranks 1 and 3 share the second, and rank 0's message still passes the link.

@@ -210,9 +210,8 @@ message received(const transfer& t, int rank) {
   return {t.said.source, t.said.tag, t.came};
 }
 
-/// A receive is complete: it may have been started, and then has that number.
-void record_received(const rank_member& m, const transfer& t, std::uint64_t number) noexcept {
-  m.of.record(event_kind::completes, 0, number);
+/// What a receive that is complete has got.
+void record_received(const rank_member& m, const transfer& t) noexcept {
   m.of.record(event_kind::gets, static_cast<std::uint32_t>(m.in_world(t.said.source)), t.came * t.data.bytes);
   m.of.record(event_kind::channel, t.wanted.group, static_cast<std::uint64_t>(t.said.tag));
 }
@@ -226,14 +225,17 @@ struct started_message final : detail::started, transfer {
   static void* operator new(std::size_t size) { return pool::take(size); }
   static void operator delete(void* at, std::size_t size) noexcept { pool::give(at, size); }
   ~started_message() override {
-    if (is_done() || is_alone()) return;
-    if (withdraw(by.of, *this, is_send, box)) {
-      record_taken_back();
-      return;
+    if (is_alone()) return;
+    if (!is_done()) by.of.catch_up();
+    if (!is_done()) {
+      if (withdraw(by.of, *this, is_send, box)) {
+        record_end(1);
+        return;
+      }
+      by.of.wait(
+          owner, {}, [this] { return is_done(); }, world::at_failure::go_on);
     }
-    by.of.wait(
-        owner, {}, [this] { return is_done(); }, world::at_failure::go_on);
-    record_completion();
+    record_completion();  // perhaps nobody has waited for it
   }
 
   message wait(location place) override {
@@ -257,7 +259,7 @@ struct started_message final : detail::started, transfer {
   }
   bool cancel() override {
     if (!take_back()) return false;
-    record_taken_back();
+    record_end(1);
     return true;
   }
   bool take_back() {
@@ -275,16 +277,20 @@ struct started_message final : detail::started, transfer {
   }
 
   void record_started() const noexcept { by.of.record(event_kind::starts, 0, traced_number(this)); }
-  void record_taken_back() const noexcept { by.of.record(event_kind::completes, 1, traced_number(this)); }
-  void record_completion() const noexcept {
-    if (is_send)
-      by.of.record(event_kind::completes, 0, traced_number(this));
-    else
-      record_received(by, *this, traced_number(this));
+  /// `how`: 1 if it was taken back.
+  void record_end(std::uint32_t how) noexcept {
+    is_recorded = true;
+    by.of.record(event_kind::completes, how, traced_number(this));
+  }
+  void record_completion() noexcept {
+    if (is_recorded || !trace::on(event_kind::completes)) return;
+    record_end(0);
+    if (!is_send) record_received(by, *this);
   }
 
   bool is_send = false;
-  int box = 0;  ///< the rank in whose mailbox it is queued
+  bool is_recorded = false;  ///< its end
+  int box = 0;               ///< the rank in whose mailbox it is queued
 };
 
 }  // namespace
@@ -418,7 +424,8 @@ message communicator::receive_elements(const elements& into, int from, int tag, 
   m.of.record(event_kind::receives);
   if (!post_receive(m.of, mine, mine.owner, in_world(m, from)))
     complete(m.of, mine, false, mine.owner, {awaited_message::what::receive, in_world(m, from), tag, where});
-  record_received(m, mine, 0);
+  m.of.record(event_kind::completes);
+  record_received(m, mine);
   return received(mine, m.rank);
 }
 
