@@ -416,6 +416,19 @@ TEST(CallsOverLinks, WhatWasStartedGoesOnBesideItsRank) {
   EXPECT_EQ(done, (std::array{1, 1}));
 }
 
+TEST(CallsOverLinks, ACallOfFewRanksDoesNotCostHereWhatALargeMachineDoes) {
+  // If each call looked at all 100,000 workers, these would take minutes.
+  std::string machine = two_nodes;
+  machine.replace(machine.find("nodes = 2"), 9, "nodes = 100000");
+  const variable two("MASLIN_WORKERS", "2");
+  expect_near(ends_of(machine, 2,
+                      [](ms::communicator& world) {
+                        until(100us);
+                        for (int i = 0; i < 5000; ++i) world.barrier();
+                      }),
+              {5100, 5100});
+}
+
 TEST(CallsOverLinks, GroupsCallBesideEachOther) {
   // Each host's two ranks, four times: their bus is their own.
   expect_near(ends_of(two_hosts, 4,

@@ -7,6 +7,7 @@
 #include <deque>
 #include <limits>
 #include <queue>
+#include <unordered_map>
 #include <utility>
 
 #include "maslin/error.hpp"
@@ -24,8 +25,7 @@ class doing::taking {
         how_(how),
         moving_(moving),
         ranks_(static_cast<std::uint32_t>(program.ranks.size())),
-        actors_(program.ranks.size() + program.parts.size()),
-        workers_(on.workers) {
+        actors_(program.ranks.size() + program.parts.size()) {
     for (std::uint32_t rank = 0; rank < ranks_; ++rank)
       if (how_.workers[rank] >= on.workers)
         throw error(fmt::format("rank {} on worker {} of '{}'; expected one below {}", rank, how_.workers[rank],
@@ -235,7 +235,8 @@ class doing::taking {
   std::vector<message_state> messages_;
   const std::uint32_t ranks_;  ///< how many
   std::vector<actor_state> actors_;
-  std::vector<worker_state> workers_;
+  /// Those that have ranks: a call of few ranks is not to cost what a large machine does.
+  std::unordered_map<std::uint32_t, worker_state> workers_;
   std::priority_queue<event, std::vector<event>, later> events_;
   std::vector<shared_loop> loops_;  ///< that go on
   std::uint32_t shares_ = 0;        ///< how often they were shared
