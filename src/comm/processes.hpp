@@ -80,8 +80,8 @@ class told_call {
   };
 
   virtual trace::moved_as moved() const noexcept = 0;
-  /// What the rank gives its neighbours, in a call of these: so many parts.
-  virtual std::size_t neighbour_parts() const noexcept { return 0; }
+  /// What the rank gives its neighbours: so many parts. Nothing where it is no call of these.
+  virtual std::optional<std::size_t> neighbour_parts() const noexcept { return {}; }
   virtual to_neighbour neighbour_part(std::size_t) const noexcept { return {}; }
 
  protected:

@@ -43,6 +43,26 @@ latency_us = 2
 source = "a test"
 """
 
+# In a ring of two, each rank has the other on both sides.
+NEIGHBOURS = """#include <mpi.h>
+#include <stdio.h>
+static char given[200000], got[200000];
+int main(int n, char **w) {
+  int size = 2, me, round = 1;
+  double begin;
+  MPI_Comm ring;
+  MPI_Init(&n, &w);
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &round, 0, &ring);
+  MPI_Comm_rank(ring, &me);
+  for (int i = 0; i < 200000; ++i) given[i] = (char)(me + 1 + i / 100000);
+  MPI_Barrier(ring);
+  begin = MPI_Wtime();
+  MPI_Neighbor_alltoall(given, 100000, MPI_CHAR, got, 100000, MPI_CHAR, ring);
+  printf("%.3f us, %d %d\\n", 1e6 * (MPI_Wtime() - begin), got[0], got[199999]);
+  MPI_Finalize();
+}
+"""
+
 
 class Described(Mpi):
     def test_messages_take_the_time_of_links(self):
@@ -64,6 +84,17 @@ class Described(Mpi):
         us, ranks = re.fullmatch(r"(\S+) us\n(\d+)\n", done.stdout).groups()
         self.assertEqual(ranks, "32")
         self.assertTrue(12.848 <= float(us) < 13, us)
+
+    def test_what_neighbours_give_each_other_takes_the_time_of_links(self):
+        folder = Path(self.folder.name)
+        machine, source = folder / "pair.toml", folder / "neighbours.c"
+        machine.write_text(NODES.replace("count = 2", "count = 1"), encoding="utf-8")
+        source.write_text(NEIGHBOURS, encoding="utf-8")
+        variables = {"MASLIN_MACHINE": str(machine), "MASLIN_DURATIONS": "declared", "MASLIN_QUIET": "1"}
+        done = self.ranks(2, self.build(source), workers=None, variables=variables)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # Two messages of 100,000 bytes pass the link one after the other, which has each for 10 us.
+        self.assertEqual(sorted(done.stdout.splitlines()), ["22.000 us, 2 1", "22.000 us, 3 2"])
 
 
 if __name__ == "__main__":

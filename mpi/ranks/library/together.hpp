@@ -73,7 +73,9 @@ class call_of_all final : public maslin::brief_call, public maslin::combined_cal
 
   /// What a call of two groups moves is not told.
   maslin::trace::moved_as moved() const noexcept override;
-  std::size_t neighbour_parts() const noexcept override { return offers.edges.size(); }
+  std::optional<std::size_t> neighbour_parts() const noexcept override {
+    return offers.is == spread::kind::edges ? std::optional(offers.edges.size()) : std::nullopt;
+  }
   to_neighbour neighbour_part(std::size_t i) const noexcept override {
     return {offers.edges[i].peer, offers.parts[i].bytes()};
   }

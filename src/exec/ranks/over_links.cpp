@@ -177,13 +177,23 @@ over_links::call_under_way::call_under_way(over_links& its, rank_group& group, r
 void over_links::call_under_way::plan() {
   for (const int rank : in.ranks) how.workers.push_back(by.worker_of(rank));
   how.eager_bytes = static_cast<std::int64_t>(by.of_.eager_bytes());
+  // In an order that does not depend on who came first.
+  std::ranges::stable_sort(call.edges, {}, &links::call_of_ranks::edge::from);
   program.ranks = links::carried_out(call, program);
   does.emplace(by.by_.network(), by.by_.moving(), program, how);
 }
 
 void over_links::call_under_way::come(std::size_t place, const joint_call& brings) {
   came_ps[place] = by.by_.now();
-  if (const auto* const told = dynamic_cast<const told_call*>(&brings)) call.add(place, told->moved());
+  if (const auto* const told = dynamic_cast<const told_call*>(&brings)) {
+    call.add(place, told->moved());
+    if (told->neighbour_parts()) call.is = links::call_of_ranks::pattern::neighbours;
+    for (std::size_t i = 0; i < told->neighbour_parts().value_or(0); ++i) {
+      const auto [to, bytes] = told->neighbour_part(i);
+      call.edges.push_back(
+          {static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(to), static_cast<std::int64_t>(bytes)});
+    }
+  }
   if (!does && is_told_by_one(call.is)) {
     std::fill(call.bytes.begin(), call.bytes.end(), call.bytes[place]);
     if (!is_too_long()) plan();

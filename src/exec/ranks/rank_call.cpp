@@ -50,7 +50,7 @@ void record_meeting(const rank_member& m, const joint_call& mine) noexcept {
   const auto* const told = dynamic_cast<const told_call*>(&mine);
   if (!told) return;
   m.of.record(event_kind::moves, 0, trace::pack(told->moved()));
-  for (std::size_t i = 0; i < told->neighbour_parts(); ++i) {
+  for (std::size_t i = 0; i < told->neighbour_parts().value_or(0); ++i) {
     const auto [to, bytes] = told->neighbour_part(i);
     m.of.record(event_kind::gives, number(m.in_world(to)), bytes);
   }
