@@ -247,7 +247,7 @@ void run_ranks(const recorded_ranks& ranks, const options& wish, const std::stri
   const std::size_t count = ranks.program.ranks.size();
   const std::vector<std::string> unknown = unknown_to_ranks(m, file);
   const std::vector<rank_layout> all = layouts_of_ranks(ranks, file, m, asked_of_ranks(wish, count, m));
-  const std::vector<std::string> words = names_trace(wish.command) ? std::vector{ranks.name} : wish.command;
+  const std::vector<std::string> words = names_trace(wish.command) ? std::vector{"./" + ranks.name} : wish.command;
   const auto start = start_lines_of_ranks(words, m, count, all.front());
   if (wish.json) {
     json out{{"program", ranks.name},
@@ -291,7 +291,7 @@ void run_ranks(const recorded_ranks& ranks, const options& wish, const std::stri
       std::count_if(all.begin() + 1, all.end(), [&](const rank_layout& one) { return is_as_good(one, all.front()); });
   if (as_good > 0) fmt::print("  as good within the errors: {} more\n", as_good);
   fmt::print("\nstart it with\n");
-  for (const auto& [with, text] : start) fmt::print("  {:<10} {}\n", with, text);
+  for (const auto& [with, text] : start) fmt::print("  {}:\n    {}\n", with, text);
 }
 
 /// Says what the program moves on one worker: as the command line does, or as its bodies say, if that counts there.

@@ -182,13 +182,18 @@ class Layout(unittest.TestCase):
             self.assertAlmostEqual(1e6 * one["error_s"], math.hypot(0.03e6 * one["seconds"], *of_link), delta=0.1, msg=f"{one}")
         self.assertEqual((said["seconds"], said["error_s"]), tuple(said["candidates"][0][key] for key in ("seconds", "error_s")))
         self.assertEqual(said["unknown"], ["dispatch.handover_us", "dispatch.wake_us"])
-        self.assertEqual(said["start"], {"shell": f"MASLIN_WORKERS=8 {RANKS_ASK.name}"})
+        self.assertEqual(said["start"], {"shell": f"MASLIN_WORKERS=8 ./{RANKS_ASK.name}",
+                                         "maslin-mpirun": f"MASLIN_WORKERS=8 maslin-mpirun -n 4 ./{RANKS_ASK.name}"})
         # Links that are hardly worth naming: two nodes have wider teams.
         fast = self.folder / "fast.toml"
         fast.write_text(nodes.read_text(encoding="utf-8").replace("= 1\n", "= 1000\n").replace("= 10\n", "= 0.01\n"), encoding="utf-8")
         said = self.said(self.trace, "--machine", fast)
         self.assertEqual([said["candidates"][0][key] for key in ("nodes", "ranks_on_a_node", "width")], [2, 2, 4])
-        self.assertEqual(said["start"]["mpirun"], f"mpirun -n 4 --map-by ppr:2:node:pe=4 -x MASLIN_WORKERS=4 {RANKS_ASK.name}")
+        self.assertEqual(said["start"], {
+            "maslin-mpirun": "mpirun -n 2 --map-by ppr:1:node --bind-to none -x MASLIN_WORKERS=4 "
+                             f"maslin-mpirun --nodes --processes 2 -n 4 ./{RANKS_ASK.name}",
+            "mpirun": f"mpirun -n 4 --map-by ppr:2:node:pe=4 -x MASLIN_WORKERS=4 ./{RANKS_ASK.name}",
+            "srun": f"MASLIN_WORKERS=4 srun -n 4 -N 2 --ntasks-per-node=2 --cpus-per-task=4 ./{RANKS_ASK.name}"})
         self.assertAlmostEqual(1e6 * said["candidates"][0]["without_messages_s"], 650, delta=0.1)
         one = self.said(self.trace, "--machine", fast, "--layout", "4x2")
         self.assertEqual([(c["ranks_on_a_node"], c["width"]) for c in one["candidates"]], [(4, 2)])
@@ -216,6 +221,19 @@ class Layout(unittest.TestCase):
         self.assertRegex(text, r"seconds +\+- +without messages")
         self.assertIn("as good within the errors: ", text)
         self.assertIn("not described, counted as nothing: dispatch.handover_us, dispatch.wake_us", text)
+
+    def test_ranks_that_cannot_have_a_process_each_are_one_process_on_each_node(self):
+        link = '[[link]]\nbetween = "nodes"\nbandwidth_gb_per_s = 1\nsource = "a test"\n'
+        machine = self.cores(8, link)
+        machine.write_text(machine.read_text(encoding="utf-8").replace("[workers]", "nodes = 4\n[workers]"), encoding="utf-8")
+        # One rank fewer on the last node; more than 64 processes; more ranks of a node than workers.
+        for ranks, layout, nodes, workers in ((5, "2x2", 3, 4), (96, "24x1", 4, 8), (20, "10x1", 2, 8)):
+            with self.subTest(ranks=ranks, layout=layout):
+                done = run(RANKS_ASK, "ring", ranks, MASLIN_MACHINE=str(self.cores(1)), MASLIN_DURATIONS="declared", MASLIN_TRACE=str(self.trace))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                start = self.said(self.trace, "--machine", machine, "--layout", layout)["start"]["maslin-mpirun"]
+                self.assertEqual(start, f"mpirun -n {nodes} --map-by ppr:1:node --bind-to none -x MASLIN_WORKERS={workers} "
+                                        f"maslin-mpirun --nodes --processes 1 -n {ranks} ./{RANKS_ASK.name}")
 
     def test_ranks_share_workers_where_there_are_too_few(self):
         self.record_ranks("exchange")

@@ -1,5 +1,6 @@
 """Ranks on several nodes."""
 
+import json
 import os
 import re
 import shutil
@@ -8,7 +9,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from jobs import BIN, HERE, LIMIT_S, Mpi
+from jobs import BIN, CHECKOUT, HERE, LIMIT_S, Mpi
 
 
 def children_of(parent: int) -> dict[int, str]:
@@ -74,6 +75,21 @@ class Nodes(Mpi):
             with self.subTest(seed=seed, processes=processes, eager=eager):
                 self.expect_right(self.ranks(4 + seed % 3, program, seed, 25, processes=processes, variables={"MASLIN_EAGER": eager},
                                              place=("block", "cyclic")[seed // 2]))
+
+    @unittest.skipUnless((BIN / "maslin").exists(), "maslin is not built")
+    def test_a_layout_says_how_the_ranks_are_started(self):
+        page = (CHECKOUT / "docs" / "mpi.md").read_text(encoding="utf-8")
+        source, machine = (re.search(rf"^```{of}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE).group(1) for of in ("c", "toml"))
+        folder = Path(self.folder.name)
+        (folder / "heat.c").write_text(source, encoding="utf-8")
+        (folder / "cluster.toml").write_text(machine, encoding="utf-8")
+        program, launcher = self.build(folder / "heat.c", options=("-lm",)), BIN / "maslin-mpirun"
+        done = self.run_it(BIN / "maslin", "layout", "--json", "--machine", folder / "cluster.toml", "--layout", "2x1", "--", launcher, "-n", 4, program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        start = json.loads(done.stdout)["start"]
+        on_each = f"{launcher} --nodes --processes 2 -n 4 {program}"
+        self.assertEqual(start, {"maslin-mpirun": f"mpirun -n 2 --map-by ppr:1:node --bind-to none -x MASLIN_WORKERS=1 {on_each}"})
+        self.expect_right(self.run_it(*self.mpirun(2), *on_each.split(), workers=1, variables=self.variables({})), "4 ranks: 1000.000000\n")
 
     def test_random_types(self):
         self.expect_right(self.ranks(3, self.build(HERE / "programs" / "random_types.c"), 1, 50))
