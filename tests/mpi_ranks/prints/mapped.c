@@ -8,7 +8,7 @@ static const char constant[] = "that";
 
 /// Gives the device and the inode of the file from which that is mapped.
 static void print_file_of(uintptr_t address) {
-  FILE *maps = fopen("/proc/self/maps", "r");
+  FILE* maps = fopen("/proc/self/maps", "r");
   char line[1000];
   while (maps && fgets(line, sizeof line, maps)) {
     unsigned long begin, end, inode;
@@ -19,7 +19,7 @@ static void print_file_of(uintptr_t address) {
   if (maps) fclose(maps);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   print_file_of((uintptr_t)&main);
   print_file_of((uintptr_t)constant);
