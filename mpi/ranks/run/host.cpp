@@ -249,6 +249,8 @@ int run_all(int argc, char** argv) {
   if (shared) {
     maslin::detail::run_ranks_of_process(process, count, call, its, maslin::location::current());
     shared->has_finished[process.number].store(true);
+  } else if (std::strcmp(how, "block") == 0) {
+    maslin::detail::run_ranks(count, call, its, maslin::location::current());
   } else {
     const std::vector<int> worker_of_rank = placed(how, count, maslin::workers(), "worker");
     maslin::detail::run_placed_ranks(worker_of_rank, call, its, maslin::location::current());
