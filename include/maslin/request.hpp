@@ -62,6 +62,7 @@ class request {
   friend class communicator;
   friend std::size_t wait_any(std::span<request* const> requests, location where);
   friend void wait_all(std::span<request* const> requests, location where);
+  friend struct detail::started;
   explicit request(std::unique_ptr<detail::started> started) noexcept;
   std::unique_ptr<detail::started> started_;
 };

@@ -1,7 +1,10 @@
 #pragma once
-// Messages of bytes that say which number they begin with: what a library of another interface than Maslin's sends.
+// What a library of another interface than Maslin's sends: messages of bytes that say which number they begin with. It
+// has requests of its own, so where a message has gone or come at once it needs none of Maslin's.
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <typeinfo>
 
 #include "maslin/error.hpp"
@@ -33,5 +36,18 @@ template <>
 inline elements elements_of(const comm::bytes_as& some) {
   return {some.data, some.extent, 1, some.type};
 }
+
+/// `communicator::start_send` of a message that goes at once: gives the number by which it can be taken back; there is
+/// nothing to wait for. 0: nothing was sent.
+MASLIN_API std::uint64_t send_at_once(communicator& in, const elements& data, int to, int tag, location where);
+/// `request::cancel` of what `send_at_once` has sent to that rank.
+MASLIN_API bool take_back(communicator& in, int to, std::uint64_t number, location where);
+/// `communicator::start_receive`; where the message is there, and nothing is wrong with it, it is received, and there
+/// is no request: then it gives what has come.
+MASLIN_API std::optional<request> receive_if_there(communicator& in, const elements& into, int from, int tag,
+                                                   location where, message& came);
+/// Is the request a message that has gone or come, and nothing is wrong with it? Then it gives what `wait` gives, and
+/// the request is empty.
+MASLIN_API bool take_complete(request& one, message& came) noexcept;
 
 }  // namespace maslin::detail

@@ -95,13 +95,6 @@ transfer* copy_into(void* memory, const transfer& message) noexcept {
   return copy;
 }
 
-bool say(const envelope& said, const detail::elements& data, transfer& receive) noexcept {
-  receive.said = said;
-  receive.came = data.extent;
-  receive.came_as = data.type;
-  return is_right(receive);
-}
-
 void deliver(const transfer& message, transfer& receive) noexcept {
   if (say(message, receive) && message.bytes() > 0) std::memcpy(receive.data.data, message.data.data, message.bytes());
 }

@@ -101,6 +101,7 @@ class mailbox {
   /// Takes out what is queued.
   void remove_receive(transfer& one) noexcept { receives_.remove(one); }
   void remove_message(transfer& one) noexcept { messages_.remove(one); }
+  bool empty() const noexcept { return receives_.empty() && messages_.empty(); }
   /// Takes out any message; null where there is none.
   transfer* take_message() noexcept { return match_message({any_source, any_tag, any_group}); }
 
@@ -115,17 +116,26 @@ class mailbox {
 inline bool are_alike(const std::type_info& a, const std::type_info& b) noexcept {
   return &a == &b || a == b || a == typeid(void) || b == typeid(void);
 }
+/// Can what has come be received there?
+inline bool is_right(const detail::elements& came, const detail::elements& into) noexcept {
+  return came.extent <= into.extent && are_alike(*came.type, *into.type);
+}
+/// Is what a receive has got what it takes?
+inline bool is_right(const transfer& receive) noexcept {
+  return receive.came <= receive.data.extent && are_alike(*receive.came_as, *receive.data.type);
+}
 /// Says in a receive what has come; gives whether its elements are those that it takes, and not too many.
-bool say(const envelope& said, const detail::elements& data, transfer& receive) noexcept;
+inline bool say(const envelope& said, const detail::elements& data, transfer& receive) noexcept {
+  receive.said = said;
+  receive.came = data.extent;
+  receive.came_as = data.type;
+  return is_right(receive);
+}
 inline bool say(const transfer& message, transfer& receive) noexcept {
   return say(message.said, message.data, receive);
 }
 /// The same, and copies the message if so.
 void deliver(const transfer& message, transfer& receive) noexcept;
-/// Is what a receive has got what it takes?
-inline bool is_right(const transfer& receive) noexcept {
-  return receive.came <= receive.data.extent && are_alike(*receive.came_as, *receive.data.type);
-}
 /// Gives what is wrong with what a receive has got.
 std::string problem_with(const transfer& receive, int rank);
 

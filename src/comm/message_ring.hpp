@@ -54,7 +54,7 @@ class message_ring {
     first.rest[2] = static_cast<std::uint32_t>(said.source) | static_cast<std::uint32_t>(bytes ? data.bytes : 0) << 16;
     std::memcpy(&first.rest[3], &data.type, sizeof data.type);
     const auto* const from = static_cast<const std::byte*>(data.data);
-    if (bytes > 0) std::memcpy(&first.rest[5], from, std::min(bytes, in_head));
+    copy_first(&first.rest[5], from, bytes);
     std::uint64_t next = put_ + 1;
     for (std::size_t done = in_head; done < bytes; done += in_cell, ++next) {
       cell& more = at(next);
@@ -99,7 +99,7 @@ class message_ring {
   void copy_to(void* into, std::size_t bytes) const noexcept {
     std::uint64_t position = taken_.load(std::memory_order_relaxed);
     auto* const to = static_cast<std::byte*>(into);
-    if (bytes > 0) std::memcpy(to, &at(position).rest[5], std::min(bytes, in_head));
+    copy_first(to, &at(position).rest[5], bytes);
     for (std::size_t done = in_head; done < bytes; done += in_cell)
       std::memcpy(to + done, at(++position).rest.data(), std::min(bytes - done, in_cell));
   }
@@ -118,6 +118,13 @@ class message_ring {
   };
   static_assert((cells & (cells - 1)) == 0 && most_bytes < 1u << extent_bits);
 
+  /// Copies what lies in the head, of so many bytes.
+  static void copy_first(void* to, const void* from, std::size_t bytes) noexcept {
+    if (bytes >= in_head) [[likely]]
+      std::memcpy(to, from, in_head);  // which needs no call
+    else if (bytes > 0)
+      std::memcpy(to, from, bytes);
+  }
   static constexpr std::size_t cells_of(std::size_t bytes) noexcept {
     return bytes <= in_head ? 1 : 1 + (bytes - in_head + in_cell - 1) / in_cell;
   }

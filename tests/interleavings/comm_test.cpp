@@ -13,6 +13,7 @@
 #include "archetype.hpp"
 #include "blocks.hpp"
 #include "brief_calls.hpp"
+#include "comm/bytes_as.hpp"
 #include "complaint.hpp"
 #include "ends.hpp"
 #include "exec/ranks/eager.hpp"
@@ -174,6 +175,36 @@ TEST(Interleavings, MessagesThatFindNoRoomInARingComeBehindThoseThatDo) {
     expect_well(explored_with_workers(2, 2, send_several({0, 1, 2, 3, 4, 5}, starts_all)));
     expect_well(explored_with_workers(2, 2, send_several({5, 1, 0, 4, 2, 3}, starts_all)));
   }
+}
+
+/// Rank 1 sends some numbers, and rank 0 begins to receive them, both without a request where that is possible.
+rank_threads::code send_without_requests(int count) {
+  return [=](communicator& mine, rank_threads&) {
+    std::vector<int> all(static_cast<std::size_t>(count), -1);
+    std::vector<request> started;
+    for (int i = 0; i < count; ++i) {
+      int& one = all[static_cast<std::size_t>(i)];
+      message came;
+      if (mine.rank() == 0) {
+        auto begun = detail::receive_if_there(mine, detail::elements_of(one), 1, 3, location::current(), came);
+        if (begun) started.push_back(std::move(*begun));
+        if (!begun && (came.source != 1 || came.tag != 3 || came.extent != 1)) fail("what came is not what was sent");
+      } else {
+        one = i;
+        if (detail::send_at_once(mine, detail::elements_of(one), 0, 3, location::current()) == 0)
+          started.push_back(mine.start_send(one, 0, 3));
+      }
+    }
+    wait_all(started);
+    for (request& one : started)
+      if (message came; !detail::take_complete(one, came) || came.tag != 3) fail("a message is not over");
+    for (int i = 0; i < count; ++i)
+      if (all[static_cast<std::size_t>(i)] != i) fail("data is not what was sent");
+  };
+}
+
+TEST(Interleavings, MessagesWithoutRequestsStayInTheirOrder) {
+  for (const int count : {1, 2, 3}) expect_well(explored_with_workers(2, 2, send_without_requests(count)));
 }
 
 /// Rank 0 takes the first of two receives back, or drops it, while rank 1 sends a message that both take.

@@ -31,12 +31,9 @@ communicator::communicator(maslin::communicator with, group its_members, group i
   rank = channel.rank() - first_member;
 }
 
-communicator& communicator_of(MPI_Comm comm) {
-  communicator* const found = me.communicators.find(comm);
-  if (!found)
-    throw failure{MPI_ERR_COMM, comm == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL"
-                                                      : "there is no communicator " + std::to_string(comm)};
-  return *found;
+void throw_no_communicator(MPI_Comm comm) {
+  throw failure{MPI_ERR_COMM, comm == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL"
+                                                    : "there is no communicator " + std::to_string(comm)};
 }
 
 communicator& intracommunicator_of(MPI_Comm comm) {
@@ -46,22 +43,10 @@ communicator& intracommunicator_of(MPI_Comm comm) {
   return found;
 }
 
-namespace {
-
-void expect_one_of(const group& of, const communicator& in, int rank, int error_class) {
-  if (rank < 0 || rank >= of.size())
-    throw failure{error_class, "there is no rank " + std::to_string(rank) + "; expected 0 to " +
-                                   std::to_string(of.size() - 1) + " in " +
-                                   (in.name.empty() ? "this communicator" : in.name)};
-}
-
-}  // namespace
-
-void expect_rank(const communicator& in, int rank, int error_class) {
-  expect_one_of(in.members, in, rank, error_class);
-}
-void expect_peer(const communicator& in, int rank, int error_class) {
-  expect_one_of(in.peers(), in, rank, error_class);
+void throw_no_rank(const group& of, const communicator& in, int rank, int error_class) {
+  throw failure{error_class, "there is no rank " + std::to_string(rank) + "; expected 0 to " +
+                                 std::to_string(of.size() - 1) + " in " +
+                                 (in.name.empty() ? "this communicator" : in.name)};
 }
 
 MPI_Comm add(std::shared_ptr<communicator> made) {

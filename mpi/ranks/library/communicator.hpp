@@ -70,14 +70,24 @@ struct communicator : sides {
   communicator& operator=(const communicator&) = delete;
 };
 
-/// Gives the communicator of that handle; throws `failure`.
-communicator& communicator_of(MPI_Comm comm);
-/// The same, of one group: throws where it has two.
+/// There is no communicator of that handle.
+[[noreturn]] void throw_no_communicator(MPI_Comm comm);
+/// Gives the communicator of that handle, of one group; throws `failure`.
 communicator& intracommunicator_of(MPI_Comm comm);
+/// There is no such rank in that group of the communicator.
+[[noreturn]] void throw_no_rank(const group& of, const communicator& in, int rank, int error_class);
+inline void expect_one_of(const group& of, const communicator& in, int rank, int error_class) {
+  if (rank < 0 || rank >= of.size()) [[unlikely]]
+    throw_no_rank(of, in, rank, error_class);
+}
 /// Throws unless there is such a rank in the caller's group.
-void expect_rank(const communicator& in, int rank, int error_class = MPI_ERR_RANK);
+inline void expect_rank(const communicator& in, int rank, int error_class = MPI_ERR_RANK) {
+  expect_one_of(in.members, in, rank, error_class);
+}
 /// Throws unless there is such a rank to exchange data with.
-void expect_peer(const communicator& in, int rank, int error_class = MPI_ERR_RANK);
+inline void expect_peer(const communicator& in, int rank, int error_class = MPI_ERR_RANK) {
+  expect_one_of(in.peers(), in, rank, error_class);
+}
 /// A new one, with what it inherits; called by all. Null for ranks that belong to none (MPI_UNDEFINED), or where no
 /// rank of the other group said that color.
 std::shared_ptr<communicator> split(communicator& from, int color, int key, const call& by);

@@ -21,13 +21,12 @@ extern "C" __attribute__((visibility("hidden"))) void* __dso_handle;
 
 namespace mpi {
 
+std::atomic<stage> stage_reached = stage::before;
 state& me = *new state;  // exit handlers and destructors of the program may use it
 
-const datatype& type_of(MPI_Datatype type, bool committed) {
-  const datatype* const found = me.types.find(type);
-  if (!found) throw failure{MPI_ERR_TYPE, "there is no datatype " + std::to_string(type)};
-  if (committed && !found->is_committed) throw failure{MPI_ERR_TYPE, "the datatype needs MPI_Type_commit first"};
-  return *found;
+void throw_no_type(MPI_Datatype type) {
+  if (me.types.find(type)) throw failure{MPI_ERR_TYPE, "the datatype needs MPI_Type_commit first"};
+  throw failure{MPI_ERR_TYPE, "there is no datatype " + std::to_string(type)};
 }
 datatype& editable_type(MPI_Datatype type) {
   type_of(type, false);
@@ -47,7 +46,7 @@ const group& group_of(MPI_Group group) {
 namespace {
 
 void initialize(const call& in) {
-  if (me.is_initialized)
+  if (stage_reached != stage::before)
     me.of->end(me.of->rank, MPI_ERR_OTHER,
                ("rank " + std::to_string(me.of->rank) + ": " + in.name + " is called a second time").c_str());
   const int rank = me.world->rank();
@@ -100,7 +99,7 @@ const void* maslin_mpi_attach(maslin::communicator* world, const job* of) {
 bool maslin_mpi_detach() {
   __cxa_finalize(&__dso_handle);
   const called turn;
-  if (me.is_initialized && !me.is_finalized) return false;
+  if (stage_reached == stage::between) return false;
   me.buffered.clear();
   me.requests.clear();
   me.communicators.clear();
@@ -111,7 +110,7 @@ MASLIN_MPI_DEFINE(Init, (int*, char***)) {
   const call in = MASLIN_MPI_CALL(Init);
   try {
     initialize(in);
-    me.is_initialized = true;
+    stage_reached = stage::between;
     return MPI_SUCCESS;
   } catch (...) {
     return handle_exception(in, MPI_COMM_WORLD);
@@ -122,7 +121,7 @@ MASLIN_MPI_DEFINE(Init_thread, (int*, char***, int required, int* provided)) {
   try {
     expect_pointer(provided, "what is provided");
     initialize_threads(in, required);
-    me.is_initialized = true;  // behind all else: other threads may wait for it, and call then
+    stage_reached = stage::between;  // behind all else: other threads may wait for it, and call then
     *provided = me.thread_level;
     return MPI_SUCCESS;
   } catch (...) {
@@ -138,11 +137,11 @@ MASLIN_MPI_DEFINE(Is_thread_main, (int* flag)) {
   return MPI_SUCCESS;
 }
 MASLIN_MPI_DEFINE(Initialized, (int* flag)) {
-  *flag = me.is_initialized;
+  *flag = stage_reached != stage::before;
   return MPI_SUCCESS;
 }
 MASLIN_MPI_DEFINE(Finalized, (int* flag)) {
-  *flag = me.is_finalized;
+  *flag = stage_reached == stage::behind;
   return MPI_SUCCESS;
 }
 MASLIN_MPI_DEFINE(Finalize, (void)) {
@@ -157,7 +156,7 @@ MASLIN_MPI_DEFINE(Finalize, (void)) {
     me.buffered.wait(in.where);
     meet(communicator_of(MPI_COMM_WORLD), in);
     expect_no_other();
-    me.is_finalized = true;
+    stage_reached = stage::behind;
   });
 }
 MASLIN_MPI_DEFINE(Abort, (MPI_Comm, int code)) {

@@ -73,10 +73,10 @@ int handle_exception(const call& in, MPI_Comm comm) {
   return MPI_ERR_INTERN;
 }
 
-void expect_initialized(const call& in) {
-  if (me.is_initialized && !me.is_finalized) return;
-  me.of->end(me.of->rank, MPI_ERR_OTHER,
-             described(in, me.is_finalized ? "called after MPI_Finalize" : "called before MPI_Init").c_str());
+void end_since_not_between(const call& in) {
+  me.of->end(
+      me.of->rank, MPI_ERR_OTHER,
+      described(in, stage_reached == stage::behind ? "called after MPI_Finalize" : "called before MPI_Init").c_str());
 }
 
 }  // namespace mpi

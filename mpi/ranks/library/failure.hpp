@@ -1,6 +1,7 @@
 #pragma once
 // What an MPI function does when something is wrong: the error handler of its communicator decides.
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -35,8 +36,16 @@ int handle_failure(const call& in, MPI_Comm comm, const failure& what);
 int class_of(const maslin::error& of);
 /// The largest error code that there is; programs may add some.
 int last_error_code();
+/// Where the rank is: before MPI_Init, between it and MPI_Finalize, or behind that. Any thread may ask at any time.
+enum class stage : unsigned char { before, between, behind };
+extern std::atomic<stage> stage_reached;
+/// Ends the job.
+void end_since_not_between(const call& in);
 /// Ends the job unless the rank is between MPI_Init and MPI_Finalize.
-void expect_initialized(const call& in);
+inline void expect_initialized(const call& in) {
+  if (stage_reached.load(std::memory_order_acquire) != stage::between) [[unlikely]]
+    end_since_not_between(in);
+}
 
 /// Runs the body of a function whose turn it is. Errors go to the communicator's handler.
 template <class Body>

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "state.hpp"
+#include "checked.hpp"
 
 using namespace mpi;
 
@@ -76,9 +76,8 @@ void receive_and_finish(const call& in, const envelope& back, const checked& int
 }
 
 void exchange(const call& in, const envelope& out, const envelope& back, MPI_Status* status) {
-  const auto sent = describe(true, mode::standard, out);
-  const checked into = check(false, back);  // before anything is sent
-  start(*sent, in.where);
+  const checked from = check(true, out), into = check(false, back);  // before anything is sent
+  const request_ptr sent = begin(true, mode::standard, out, from, in.where);
   receive_and_finish(in, back, into, status, [&] { sent->finish(in.where); });
 }
 

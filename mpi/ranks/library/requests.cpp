@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "state.hpp"
+#include "checked.hpp"
 
 using namespace mpi;
 
@@ -48,33 +48,33 @@ void wait_and_end(MPI_Request* handle, maslin::location where, MPI_Status* statu
   one.finish(where);
   one.is_active = false;
   if (one.is_persistent) return set(status, one.result());
-  const std::shared_ptr<mpi::request> gone = me.requests.take(std::exchange(*handle, MPI_REQUEST_NULL));
+  *handle = MPI_REQUEST_NULL;
+  const request_ptr gone = request_table::take(one);
   set(status, gone->result());
 }
 
-void begin(const call& in, bool is_send, mode how, const envelope& what, MPI_Request* handle) {
+[[gnu::always_inline]] inline void begin(const call& in, bool is_send, mode how, const envelope& what,
+                                         MPI_Request* handle) {
   expect_pointer(handle, "the request");
-  auto one = describe(is_send, how, what);
-  start(*one, in.where);
-  *handle = me.requests.add(std::move(one));
+  *handle = request_table::name(mpi::begin(is_send, how, what, check(is_send, what), in.where));
 }
 
 /// Begins to send and to receive, as one request.
 void begin_exchange(const call& in, mode how, const envelope& out, const envelope& back, MPI_Request* handle) {
   expect_pointer(handle, "the request");
-  auto sent = describe(true, how, out);
-  auto one = describe(false, mode::standard, back);
+  request_ptr sent = describe(true, how, out);
+  request_ptr one = describe(false, mode::standard, back);
   start(*sent, in.where);
-  one->also = std::move(sent);
+  one->details->also = std::move(sent);
   start(*one, in.where);
-  *handle = me.requests.add(std::move(one));
+  *handle = request_table::name(std::move(one));
 }
 
 MPI_Status status_of_copied(const mpi::request& message) {
-  return status_of(message.what.peer, message.what.tag, message.data().bytes());
+  return status_of(message.peer, message.tag, message.details->data().bytes());
 }
 MPI_Request begin_buffered(const envelope& what, maslin::location where) {
-  auto message = describe(true, mode::buffered, what);
+  request_ptr message = describe(true, mode::buffered, what);
   send_buffered(message, where);
   const MPI_Status status = status_of_copied(*message);
   return add_complete(status, std::move(message));
@@ -82,18 +82,18 @@ MPI_Request begin_buffered(const envelope& what, maslin::location where) {
 
 void prepare(bool is_send, mode how, const envelope& what, MPI_Request* handle) {
   expect_pointer(handle, "the request");
-  auto one = describe(is_send, how, what);
+  request_ptr one = describe(is_send, how, what);
   one->is_persistent = true;
-  *handle = me.requests.add(std::move(one));
+  *handle = request_table::name(std::move(one));
 }
 
 void start_again(mpi::request& one, maslin::location where) {
   if (!one.is_persistent || one.is_active)
     throw failure{MPI_ERR_REQUEST, one.is_active ? "the request is active" : "the request is not persistent"};
   if (one.how == mode::buffered) {
-    one.buffered = describe_again(one);
-    send_buffered(one.buffered, where);
-    one.over = status_of_copied(*one.buffered);
+    request_ptr& message = one.details->buffered = describe_again(one);
+    send_buffered(message, where);
+    one.over = status_of_copied(*message);
     one.is_active = true;
   } else {
     start(one, where);
@@ -106,15 +106,15 @@ class ends {
   ends(maslin::location where, MPI_Status* statuses) : where_(where), statuses_(statuses) {}
   /// Writes the status with that index.
   void end_one(MPI_Request* handle, int index) {
-    MPI_Status status = empty_status();
+    MPI_Status* const status = statuses_ ? &statuses_[index] : nullptr;
+    set_empty(status);
     try {
-      if (active(*handle)) wait_and_end(handle, where_, &status);
+      if (active(*handle)) wait_and_end(handle, where_, status);
     } catch (const failure& e) {
-      status.MPI_ERROR = e.error_class;
+      if (status) status->MPI_ERROR = e.error_class;
       problem_.text += (problem_.text.empty() ? "" : "; ") + e.text;
       if (!problem_.in) problem_.in = e.in;
     }
-    if (statuses_) statuses_[index] = status;
   }
   void tell_problems() const {
     if (!problem_.text.empty()) throw problem_;
@@ -129,7 +129,7 @@ class ends {
 /// While it lives, the rank's other threads know that the caller waits for these.
 class awaited {
  public:
-  awaited(int count, const MPI_Request* requests) : all_(requests, static_cast<std::size_t>(threads ? count : 0)) {
+  explicit awaited(std::span<const MPI_Request> requests) : all_(threads ? requests : std::span<const MPI_Request>()) {
     mark(true);
   }
   ~awaited() { mark(false); }
@@ -145,28 +145,46 @@ class awaited {
   const std::span<const MPI_Request> all_;
 };
 
+/// Ends a message that is complete, if nothing is to be told but its status; gives whether it was so.
+inline bool end_at_once(MPI_Request* handle, MPI_Status* status) {
+  mpi::request* const one = me.requests.find(*handle);
+  if (!one || !one->is_active || one->details) return false;
+  if (!one->over && !one->end_if_complete()) return false;
+  set(status, *one->over);
+  *handle = MPI_REQUEST_NULL;
+  me.requests.end(*one);
+  return true;
+}
+
 /// Suspends the caller until all are complete, if they are several.
-void wait_for_started(int count, const MPI_Request* requests, maslin::location where) {
-  constexpr int few = 64;
-  maslin::request* some[2 * few];  // an exchange has two
-  std::vector<maslin::request*> many(count > few ? 2 * static_cast<std::size_t>(count) : 0);
-  maslin::request** const started = count > few ? many.data() : some;
-  std::size_t found = 0;
-  for (int i = 0; i < count; ++i) {
-    mpi::request* const one = me.requests.find(requests[i]);
+void wait_for_started(std::span<const MPI_Request> requests, maslin::location where) {
+  std::vector<maslin::request*> started;
+  started.reserve(2 * requests.size());  // an exchange has two
+  for (const MPI_Request handle : requests) {
+    mpi::request* const one = me.requests.find(handle);
     if (!one || !one->is_active) continue;
-    if (!one->over) started[found++] = &one->started;
-    if (one->also && !one->also->over) started[found++] = &one->also->started;
+    if (!one->over) started.push_back(&*one->started);
+    if (one->also() && !one->also()->over) started.push_back(&*one->also()->started);
   }
-  if (found <= 1) return;
-  const awaited others_know(count, requests);
-  maslin::wait_all(std::span<maslin::request* const>(started, found), where);
+  if (started.size() <= 1) return;
+  const awaited others_know(requests);
+  maslin::wait_all(std::span<maslin::request* const>(started), where);
 }
 
 void wait_for_all(const call& in, int count, MPI_Request* requests, MPI_Status* statuses) {
+  const auto status = [statuses](int i) { return statuses ? &statuses[i] : nullptr; };
+  const auto end_from = [&](int i) {
+    for (; i < count; ++i) {
+      set_empty(status(i));
+      if (!end_at_once(&requests[i], status(i))) return i;
+    }
+    return count;
+  };
+  int next = end_from(0);
+  if (next == count) return;
+  wait_for_started({&requests[next], static_cast<std::size_t>(count - next)}, in.where);
   ends all(in.where, statuses);
-  wait_for_started(count, requests, in.where);
-  for (int i = 0; i < count; ++i) all.end_one(&requests[i], i);
+  for (; next < count; next = end_from(next + 1)) all.end_one(&requests[next], next);
   all.tell_problems();
 }
 
@@ -199,16 +217,16 @@ int wait_for_one(int count, const MPI_Request* requests, maslin::location where)
       mpi::request* const one = active(requests[i]);
       if (!one) continue;
       if (one->is_over()) return i;
-      started.push_back(one->over ? &one->also->started : &one->started);
+      started.push_back(one->over ? &*one->also()->started : &*one->started);
       indices.push_back(i);
     }
     int found = 0;
     {
-      const awaited others_know(count, requests);
+      const awaited others_know({requests, static_cast<std::size_t>(count)});
       found = indices[maslin::wait_any(started, where)];
     }
     mpi::request& one = request_of(requests[found]);
-    if (!one.also || one.test(where)) return found;  // of an exchange, half may be complete
+    if (!one.also() || one.test(where)) return found;  // of an exchange, half may be complete
   }
 }
 
@@ -288,6 +306,7 @@ MASLIN_MPI_DEFINE(Wait, (MPI_Request * request, MPI_Status* status)) {
   const call in = MASLIN_MPI_CALL(Wait);
   return carry_out(in, MPI_COMM_WORLD, [&] {
     expect_pointer(request, "the request");
+    if (end_at_once(request, status)) return;
     if (active(*request))
       wait_and_end(request, in.where, status);
     else
@@ -372,13 +391,14 @@ MASLIN_MPI_DEFINE(Request_get_status, (MPI_Request request, int* flag, MPI_Statu
 MASLIN_MPI_DEFINE(Request_free, (MPI_Request * request)) {
   return carry_out(MASLIN_MPI_CALL(Request_free), MPI_COMM_WORLD, [&] {
     expect_pointer(request, "the request");
-    to_request(*request, [&](const mpi::request& one) {
-      if (one.joint) throw failure{MPI_ERR_REQUEST, "a call of all ranks cannot be given up; wait for it"};
-      if (!one.is_active || one.is_over()) return;
-      me.buffered.forget_complete();
-      me.buffered.add(me.requests.keep(*request));  // it goes on
+    to_request(*request, [](mpi::request& one) {
+      if (one.is_of_all()) throw failure{MPI_ERR_REQUEST, "a call of all ranks cannot be given up; wait for it"};
+      if (one.is_active && !one.is_over()) {  // it goes on
+        me.buffered.forget_complete();
+        me.buffered.add(request_ptr(&one));
+      }
+      request_table::take(one);
     });
-    me.requests.remove(*request);
     *request = MPI_REQUEST_NULL;
   });
 }

@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -41,15 +40,14 @@ using info = std::vector<std::pair<std::string, std::string>>;  // in the order 
 struct state {
   maslin::communicator* world = nullptr;
   const job* of = nullptr;
-  std::atomic<bool> is_initialized = false, is_finalized = false;  ///< any thread may ask at any time
-  pthread_t main_thread{};                                         ///< that has called MPI_Init
+  pthread_t main_thread{};  ///< that has called MPI_Init
   int thread_level = MPI_THREAD_FUNNELED;
 
   handles<communicator> communicators;
   handles<group> groups;
   handles<datatype> types;
   handles<operation> operations;
-  handles<request> requests;
+  request_table requests;
   handles<held_message> messages;
   handles<error_handler> error_handlers;
   handles<info> infos;
@@ -61,8 +59,22 @@ struct state {
 };
 extern state& me;
 
+/// Gives the communicator of that handle; throws `failure`.
+inline communicator& communicator_of(MPI_Comm comm) {
+  communicator* const found = me.communicators.find(comm);
+  if (!found) [[unlikely]]
+    throw_no_communicator(comm);
+  return *found;
+}
+/// There is no such type, or it is not committed.
+[[noreturn]] void throw_no_type(MPI_Datatype type);
 /// Gives the type of that handle; throws `failure`. `committed`: it is to be sent or received.
-const datatype& type_of(MPI_Datatype type, bool committed = true);
+inline const datatype& type_of(MPI_Datatype type, bool committed = true) {
+  const datatype* const found = me.types.find(type);
+  if (!found || (committed && !found->is_committed)) [[unlikely]]
+    throw_no_type(type);
+  return *found;
+}
 /// The same, to be changed.
 datatype& editable_type(MPI_Datatype type);
 const operation& operation_of(MPI_Op op);

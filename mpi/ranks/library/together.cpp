@@ -222,20 +222,20 @@ void complete(call_of_all& mine) {
 }
 
 MPI_Request start(std::unique_ptr<call_of_all> mine, MPI_Comm comm) {
-  auto made = new_request();
+  request_ptr made = me.requests.make();
   made->is_active = true;
   made->in = me.communicators.keep(comm);
   begin(*made, std::move(mine));
-  return me.requests.add(std::move(made));
+  return request_table::name(std::move(made));
 }
 
 MPI_Request prepare(std::unique_ptr<call_of_all> mine, std::shared_ptr<communicator> on, MPI_Comm comm) {
-  auto made = new_request();
+  request_ptr made = me.requests.make();
   made->is_persistent = true;
   made->in = me.communicators.keep(comm);
-  made->on = std::move(on);
-  made->described = std::move(mine);
-  return me.requests.add(std::move(made));
+  made->more().on = std::move(on);
+  made->details->described = std::move(mine);
+  return request_table::name(std::move(made));
 }
 
 void meet(communicator& in, const call& by) {

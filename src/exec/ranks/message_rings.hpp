@@ -55,14 +55,18 @@ class message_rings {
     }
     return false;
   }
-  /// Calls `some(ring, from)` for its rings while that gives true: from that sender's ring on, and around. Acquire,
-  /// pairs with `contact`.
+  /// Gives the ring from that rank; null where there is none. Acquire, pairs with `contact`.
+  comm::message_ring* read_from(int from, int rank) noexcept {
+    return at(rank).from[static_cast<std::size_t>(from)].load(std::memory_order_acquire);
+  }
+  /// Calls `some(ring, from)` for its rings while that gives true: from that sender's ring on, and around.
   template <class Some>
   bool each_of(int rank, std::size_t first, Some&& some) {
-    for (std::size_t i = 0; i < size_; ++i) {
-      const std::size_t from = (first + i) % size_;
-      if (comm::message_ring* const one = at(rank).from[from].load(std::memory_order_acquire))
-        if (!some(*one, static_cast<int>(from))) return false;
+    for (std::size_t i = 0, from = first; i < size_; ++i, ++from) {
+      if (from >= size_) from -= size_;
+      const auto its = static_cast<int>(from);
+      if (comm::message_ring* const one = read_from(its, rank))
+        if (!some(*one, its)) return false;
     }
     return true;
   }

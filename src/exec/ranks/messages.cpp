@@ -25,23 +25,32 @@ constexpr std::size_t copied_under_lock = 2048;
 // So many places a mailbox has for messages that are kept, so that their senders go on.
 constexpr int most_kept = 64;
 
-void expect_rank(const rank_member& m, int rank, const char* call, location where) {
-  if (rank < 0 || static_cast<std::size_t>(rank) >= m.in.ranks.size())
-    throw error(fmt::format("{} at {}: there is no rank {}; expected 0 to {}", call, at_place(where), rank,
-                            m.in.ranks.size() - 1));
+[[noreturn, gnu::noinline]] void throw_no_rank(const rank_member& m, int rank, const char* call,
+                                               const location& where) {
+  throw error(fmt::format("{} at {}: there is no rank {}; expected 0 to {}", call, at_place(where), rank,
+                          m.in.ranks.size() - 1));
 }
-void expect_tag(int tag, const char* call, location where) {
-  if (tag < 0) throw error(fmt::format("{} at {}: tag {}; expected a number from 0", call, at_place(where), tag));
+void expect_rank(const rank_member& m, int rank, const char* call, const location& where) {
+  if (rank < 0 || static_cast<std::size_t>(rank) >= m.in.ranks.size()) [[unlikely]]
+    throw_no_rank(m, rank, call, where);
+}
+[[noreturn, gnu::noinline]] void throw_wrong_tag(int tag, const char* call, const location& where) {
+  throw error(fmt::format("{} at {}: tag {}; expected a number from 0", call, at_place(where), tag));
+}
+void expect_tag(int tag, const char* call, const location& where) {
+  if (tag < 0) [[unlikely]]
+    throw_wrong_tag(tag, call, where);
 }
 
-comm::pattern expected_pattern(const rank_member& m, int from, int tag, const char* call, location where) {
+[[gnu::always_inline]] inline comm::pattern expected_pattern(const rank_member& m, int from, int tag, const char* call,
+                                                             const location& where) {
   expect_call(m, call, where);
   if (from != any_source) expect_rank(m, from, call, where);
   if (tag != any_tag) expect_tag(tag, call, where);
   return {from, tag, m.in.number};
 }
 
-void expect_send(const rank_member& m, int to, int tag, location where) {
+[[gnu::always_inline]] inline void expect_send(const rank_member& m, int to, int tag, const location& where) {
   expect_call(m, "send", where);
   expect_rank(m, to, "send", where);
   expect_tag(tag, "send", where);
@@ -222,8 +231,17 @@ int in_world(const rank_member& m, int rank) { return rank == any_source ? any_s
 struct started_message final : detail::started, transfer {
   using started::started;
   // They come and go in great numbers.
-  static void* operator new(std::size_t size) { return pool::take(size); }
-  static void operator delete(void* at, std::size_t size) noexcept { pool::give(at, size); }
+  static void* operator new(std::size_t size, const rank_member& m) { return m.spare.take(size); }
+  static void operator delete(started_message* it, std::destroying_delete_t) noexcept {
+    const rank_member& m = it->by;
+    ++m.users;  // while its memory is given back
+    it->~started_message();
+    m.spare.give(it, sizeof(started_message));
+    rank_member::leave(&m);
+  }
+  static std::unique_ptr<started_message> make(const rank_member& m) {
+    return std::unique_ptr<started_message>(new (m) started_message(m));
+  }
   ~started_message() override {
     if (is_alone()) return;
     if (!is_done()) by.of.catch_up();
@@ -262,6 +280,12 @@ struct started_message final : detail::started, transfer {
     record_end(1);
     return true;
   }
+  bool end_if_well_over(message& its) noexcept override {
+    if (!is_done() || trace::on() || (!is_send && !comm::is_right(*this))) return false;
+    its = is_send ? message{by.rank, said.tag, data.extent} : message{said.source, said.tag, came};
+    delete this;
+    return true;
+  }
   bool take_back() {
     if (is_send && !by.of.is_here(box)) return withdraw(by.of, *this, true, box);  // `came` may change until that
     if (is_send && came != 0) return withdraw_sent(by.of, owner, came, true, box);
@@ -292,6 +316,19 @@ struct started_message final : detail::started, transfer {
   bool is_recorded = false;  ///< its end
   int box = 0;               ///< the rank in whose mailbox it is queued
 };
+
+std::unique_ptr<started_message> begin_to_receive(const rank_member& m, const comm::pattern& wanted,
+                                                  const elements& into, const location& where) {
+  auto started = started_message::make(m);
+  started->wanted = wanted;
+  started->owner = started->box = m.mine();
+  started->data = into;
+  started->where = where;
+  m.of.record(event_kind::receives);
+  post_receive(m.of, *started, started->owner, in_world(m, wanted.source));
+  started->record_started();
+  return started;
+}
 
 }  // namespace
 
@@ -372,12 +409,15 @@ void world::empty_ring(int from, int to) MASLIN_UNCHECKED {
 
 bool world::take_out_of_rings(int rank, transfer* receive, int from) noexcept MASLIN_UNCHECKED {
   waiter* nobody = nullptr;  // who would sleep takes it out
+  if (from != any_source) {
+    comm::message_ring* const ring = rings_->read_from(from, rank);
+    return !ring || take_out(*this, *ring, from, rank, receive, nobody);
+  }
   std::size_t& first = at(rank).first_ring;
   return rings_->each_of(rank, first, [&](comm::message_ring& one, int its) MASLIN_UNCHECKED {
-    const bool may_have = (from == any_source || from == its) && !(receive && receive->is_done());
-    if (!may_have) return true;
+    if (receive && receive->is_done()) return true;
     const bool has_memory = take_out(*this, one, its, rank, receive, nobody);
-    if (receive && receive->is_done() && from == any_source) first = static_cast<std::size_t>(its) + 1;
+    if (receive && receive->is_done()) first = static_cast<std::size_t>(its) + 1;
     return has_memory;
   });
 }
@@ -387,9 +427,9 @@ bool withdraw_from_elsewhere(world& of, int owner, std::uint64_t id, bool is_cop
   return withdraw_sent(of, owner, id, is_copy, box);
 }
 
-void rank_member::expect_own_code(const char* call, location where) const {
+void rank_member::expect_own_thread(const char* call, const location& where) const {
   const context& caller = current_context();
-  if (caller.children == own || (caller.is_root && of.at(mine()).gate)) return;
+  if (caller.is_root && of.at(mine()).gate) return;
   throw error(fmt::format(
       "{} at {}: called by {} of rank {}; expected the rank's own code, which alone sends and receives", call,
       at_place(where), caller.is_root ? "another thread" : "a task, a stream or a loop's body", rank));
@@ -431,7 +471,7 @@ message communicator::receive_elements(const elements& into, int from, int tag, 
 
 request communicator::start_send_elements(const elements& data, int to, int tag, bool is_synchronous, location where) {
   const rank_member& m = *member_;
-  auto started = std::make_unique<started_message>(m);
+  auto started = started_message::make(m);
   expect_send(m, to, tag, where);
   fill_message(*started, m, data, tag, is_synchronous, where);
   started->is_send = true;
@@ -444,16 +484,44 @@ request communicator::start_send_elements(const elements& data, int to, int tag,
 }
 
 request communicator::start_receive_elements(const elements& into, int from, int tag, location where) {
-  auto started = std::make_unique<started_message>(*member_);
-  started->wanted = expected_pattern(*member_, from, tag, "receive", where);
-  started->owner = started->box = member_->mine();
-  started->data = into;
-  started->where = where;
-  member_->of.record(event_kind::receives);
-  post_receive(member_->of, *started, started->owner, in_world(*member_, from));
-  started->record_started();
-  return request(std::move(started));
+  return request(begin_to_receive(*member_, expected_pattern(*member_, from, tag, "receive", where), into, where));
 }
+
+std::uint64_t detail::send_at_once(communicator& in, const elements& data, int to, int tag, location where) {
+  const rank_member& m = rank_member::of_communicator(in);
+  if (!m.of.may_put(data.extent * data.bytes) || trace::on()) return 0;
+  expect_send(m, to, tag, where);
+  return m.of.put_into_ring(m.mine(), m.in_world(to), {m.rank, tag, m.in.number}, data, false);
+}
+
+bool detail::take_back(communicator& in, int to, std::uint64_t number, location where) {
+  const rank_member& m = rank_member::of_communicator(in);
+  m.expect_own_code("take_back", where);
+  return withdraw_sent(m.of, m.mine(), number, true, m.in_world(to));
+}
+
+std::optional<request> detail::receive_if_there(communicator& in, const elements& into, int from, int tag,
+                                                location where, message& came) MASLIN_UNCHECKED {
+  const rank_member& m = rank_member::of_communicator(in);
+  const comm::pattern wanted = expected_pattern(m, from, tag, "receive", where);
+  const int rank = m.mine();
+  comm::message_ring* const ring = from != any_source ? m.of.ring_into(rank, m.in_world(from)) : nullptr;
+  if (ring && ring->has_some() && !trace::on()) {
+    rank_state& mine = m.of.at(rank);
+    const base::locked held(mine.lock);
+    comm::message_ring::head one;
+    // Nothing came before it, and nobody waits for it.
+    if (mine.box.empty() && ring->first(one) && wanted.takes(one.said) && comm::is_right(one.data, into)) {
+      ring->copy_to(into.data, one.bytes());
+      ring->pop(one.bytes());
+      came = {one.said.source, one.said.tag, one.data.extent};
+      return std::nullopt;
+    }
+  }
+  return started::as_request(begin_to_receive(m, wanted, into, where));
+}
+
+bool detail::take_complete(request& one, message& came) noexcept { return started::take(one, came); }
 
 message communicator::probe(int from, int tag, location where) {
   const rank_member& m = *member_;

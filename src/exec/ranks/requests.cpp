@@ -68,8 +68,7 @@ request::request(request&& from) noexcept = default;
 request::~request() = default;
 
 request& request::operator=(request&& from) noexcept {
-  request before(std::move(*this));
-  started_ = std::move(from.started_);
+  const std::unique_ptr<started> before = std::exchange(started_, std::move(from.started_));
   return *this;
 }
 

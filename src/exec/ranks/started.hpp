@@ -13,7 +13,7 @@ namespace maslin {
 /// Gives a place as messages name it.
 std::string at_place(location where);
 /// The call can be made, and what comes before it has happened.
-inline void expect_call(const detail::rank_member& m, const char* call, location where) {
+inline void expect_call(const detail::rank_member& m, const char* call, const location& where) {
   m.expect_own_code(call, where);
   m.of.catch_up();
   if (m.of.has_failed()) m.of.throw_given_up(m.mine(), where);
@@ -43,6 +43,15 @@ struct started {
   virtual message wait(location where) = 0;
   virtual bool test() = 0;
   virtual bool cancel() = 0;
+  /// Is it a message that is over, and nothing is wrong or to be recorded? Then it says what `wait` gives, and is gone.
+  virtual bool end_if_well_over(message& /*its*/) noexcept { return false; }
+  static request as_request(std::unique_ptr<started> it) noexcept { return request(std::move(it)); }
+  /// `take_complete`.
+  static bool take(request& one, message& its) noexcept {
+    if (!one.started_ || !one.started_->end_if_well_over(its)) return false;
+    static_cast<void>(one.started_.release());
+    return true;
+  }
   /// Does what the caller, its rank, can do for it.
   virtual void advance() {}
   virtual bool is_over() const noexcept = 0;

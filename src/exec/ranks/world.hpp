@@ -17,6 +17,7 @@
 
 #include "base/atomic.hpp"
 #include "base/lock.hpp"
+#include "base/sanitizers.hpp"
 #include "comm/mailbox.hpp"
 #include "exec/executor.hpp"
 #include "exec/ranks/gateway.hpp"
@@ -28,6 +29,7 @@
 #include "maslin/error.hpp"
 #include "maslin/ranks.hpp"
 #include "task/context.hpp"
+#include "task/pool.hpp"
 #include "task/scope.hpp"
 #include "trace/recorder.hpp"
 
@@ -340,9 +342,14 @@ class world {
   bool has_rings(int rank) noexcept { return rings_ && !at(rank).gate; }
   /// A message of that rank's goes into the ring to another one. Gives its number in that; 0 where it goes another way,
   /// behind what is in the ring.
+  bool may_put(std::size_t bytes) const noexcept { return rings_ && bytes <= comm::message_ring::most_bytes; }
   std::uint64_t put_into_ring(int from, int to, const comm::envelope& said, const detail::elements& data,
                               bool is_synchronous) {
     return rings_ && from != to ? put(from, to, said, data, is_synchronous) : 0;
+  }
+  /// The ring from another rank to that one, the caller's; null where there is none.
+  comm::message_ring* ring_into(int rank, int from) noexcept {
+    return has_rings(rank) ? rings_->read_from(from, rank) : nullptr;
   }
   /// What that rank has put into the ring to another one comes to the mailbox.
   void empty_ring(int from, int to);
@@ -475,6 +482,41 @@ class world {
 
 namespace detail {
 
+/// Blocks of one size that a rank uses again for what it starts: so it looks for nothing that belongs to its thread.
+class spare_blocks {
+ public:
+  spare_blocks() = default;
+  ~spare_blocks() {
+    while (first_) pool::give(std::exchange(first_, first_->next), bytes_);
+  }
+  spare_blocks(const spare_blocks&) = delete;
+  spare_blocks& operator=(const spare_blocks&) = delete;
+
+  void* take(std::size_t bytes) {
+    if (!first_) return pool::take(bytes);
+    --count_;
+    return std::exchange(first_, first_->next);
+  }
+  void give(void* block, std::size_t bytes) noexcept {
+    if (count_ == most) return pool::give(block, bytes);
+    ++count_;
+    bytes_ = bytes;
+    first_ = new (block) spare{first_};
+  }
+
+ private:
+#if defined(MASLIN_ASAN) || defined(MASLIN_TSAN)
+  static constexpr std::size_t most = 0;  // they see the lives of what lies there
+#else
+  static constexpr std::size_t most = 256;
+#endif
+  struct spare {
+    spare* next;
+  };
+  spare* first_ = nullptr;
+  std::size_t count_ = 0, bytes_ = 0;
+};
+
 /// What a communicator keeps. It is one rank's, so that who keeps it counts where no other rank does.
 struct rank_member {
   static communicator make(world& of, rank_group& in, int rank, std::shared_ptr<rank_group> kept = nullptr) {
@@ -492,7 +534,11 @@ struct rank_member {
   }
   static const rank_member& of_communicator(const communicator& its) noexcept { return *its.member_; }
   /// Throws `error` where the caller is other code than the rank's own.
-  void expect_own_code(const char* call, location where) const;
+  void expect_own_code(const char* call, const location& where) const {
+    if (current_context().children != own) [[unlikely]]
+      expect_own_thread(call, where);
+  }
+  void expect_own_thread(const char* call, const location& where) const;
   int in_world(int of_group) const { return in.ranks[static_cast<std::size_t>(of_group)]; }
   int mine() const { return in_world(rank); }
 
@@ -502,6 +548,7 @@ struct rank_member {
   const scope* own;                  ///< the tasks of its code
   std::shared_ptr<rank_group> kept;  ///< `in`, unless it is that of all ranks
   mutable int users = 1;             ///< its communicator, and what that has started: who is gone last takes it away
+  mutable spare_blocks spare{};      ///< of messages that were started
 };
 
 }  // namespace detail

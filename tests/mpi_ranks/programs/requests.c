@@ -171,6 +171,45 @@ static void sends_are_cancelled(void) {
   }
 }
 
+/// A send that the program was told is complete is not taken back.
+static void told_ones_are_not_cancelled(void) {
+  int in = -1, flag = 0;
+  MPI_Request request;
+  MPI_Status status;
+  MPI_Isend(&me, 1, MPI_INT, right, 9, MPI_COMM_WORLD, &request);
+  MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+  if (flag) {
+    MPI_Cancel(&request);
+    MPI_Wait(&request, &status);
+    MPI_Test_cancelled(&status, &flag);
+    EXPECT_EQUAL(flag, 0);
+  }
+  MPI_Recv(&in, 1, MPI_INT, left, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  EXPECT_EQUAL(in, left);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/// Handles of requests that are there at a time differ, whichever of them were given back before.
+static void handles_differ(void) {
+  enum { more = 300 };
+  static MPI_Request requests[more];
+  static int in[more];
+  for (int turn = 0; turn < 3; ++turn) {
+    for (int i = turn; i < more; ++i) MPI_Irecv(&in[i], 1, MPI_INT, left, i, MPI_COMM_WORLD, &requests[i]);
+    for (int i = turn; i < more; ++i) {
+      EXPECT(requests[i] != MPI_REQUEST_NULL);
+      for (int k = turn; k < i; ++k) EXPECT(requests[i] != requests[k]);
+    }
+    for (int i = turn; i < more; ++i) {
+      const int out = me * more + i;
+      MPI_Send(&out, 1, MPI_INT, right, i, MPI_COMM_WORLD);
+    }
+    for (int i = turn; i < more; i += turn + 1) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    MPI_Waitall(more - turn, &requests[turn], MPI_STATUSES_IGNORE);
+    for (int i = turn; i < more; ++i) EXPECT_EQUAL(in[i], left * more + i);
+  }
+}
+
 static void probed_then_received(void) {
   int length = 10 + me, flag = 0, count;
   int* const out = calloc((size_t)length, sizeof *out);
@@ -308,6 +347,8 @@ int main(int argc, char** argv) {
   freed_ones_go_on();
   receives_are_cancelled();
   sends_are_cancelled();
+  told_ones_are_not_cancelled();
+  handles_differ();
   probed_then_received();
   failures_are_told_by_all_ways();
   cancelled_while_it_is_probed();
