@@ -6,7 +6,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from jobs import BIN, HERE, LIMIT_S, Mpi
+from jobs import BIN, HERE, LIMIT_S, Mpi, shared_memory
 
 
 class EndsOfProcesses(Mpi):
@@ -66,22 +66,22 @@ class EndsOfProcesses(Mpi):
     def test_a_process_is_killed(self):
         brief = "MPI_Allreduce(&me, &in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)"
         for which, call in ((0, ""), (1, ""), (0, brief), (1, brief)):
-            left = set(os.listdir("/dev/shm"))
+            left = shared_memory()
             job, pids = self.start_endless(call)
             os.kill(pids[which], signal.SIGKILL)
             _, said = job.communicate(timeout=LIMIT_S)
             self.assertEqual(job.returncode, 137, said)
             self.assertRegex(said, r"^maslin-mpirun: process [01] \(ranks [02] to [13]\) was ended by signal 9 \(Killed\)\n$")
             self.expect_gone(pids)
-            self.assertEqual(set(os.listdir("/dev/shm")) - left, set())
+            self.expect_nothing_left(left)
 
     def test_the_launcher_is_killed(self):
-        left = set(os.listdir("/dev/shm"))
+        left = shared_memory()
         job, pids = self.start_endless()
         job.kill()
         job.communicate(timeout=LIMIT_S)
         self.expect_gone(pids)
-        self.assertEqual(set(os.listdir("/dev/shm")) - left, set())
+        self.expect_nothing_left(left)
 
     @unittest.skipIf(os.geteuid() != 0, "only root starts the jobs of two users")
     def test_jobs_of_two_users_do_not_see_each_other(self):

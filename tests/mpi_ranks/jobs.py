@@ -16,6 +16,11 @@ FORTRAN = CHECKOUT / "mpi" / "ranks" / "fortran"
 LIMIT_S = 120 * int(os.environ.get("PATIENCE", "1"))
 
 
+def shared_memory() -> set[str]:
+    """Gives the names of what lies in shared memory."""
+    return set(os.listdir("/dev/shm"))
+
+
 class Mpi(unittest.TestCase):
     """Programs are built once for all tests."""
 
@@ -31,6 +36,13 @@ class Mpi(unittest.TestCase):
     @classmethod
     def tearDownClass(cls) -> None:
         cls.folder.cleanup()
+
+    def expect_nothing_left(self, before: set[str]) -> None:
+        """Nothing lies in shared memory that did not before. What other MPI programs have there at the moment goes with them."""
+        new, until = shared_memory() - before, time.monotonic() + LIMIT_S
+        while new & shared_memory() and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertEqual(new & shared_memory(), set())
 
     def run_it(self, *words, workers: int | None = 2, **more) -> subprocess.CompletedProcess:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("MASLIN")}

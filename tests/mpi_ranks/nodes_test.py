@@ -9,7 +9,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from jobs import BIN, CHECKOUT, HERE, LIMIT_S, Mpi
+from jobs import BIN, CHECKOUT, HERE, LIMIT_S, Mpi, shared_memory
 
 
 def children_of(parent: int) -> dict[int, str]:
@@ -247,11 +247,11 @@ int main(int n, char **w) {
                            ("maslin-mpi-forw", "maslin-mpirun: the forwarder between nodes was ended by signal 9"), ("maslin-mpirun", "signal 9")):
             for which in (0, -1):
                 with self.subTest(killed=name, which=which):
-                    left = set(os.listdir("/dev/shm"))
+                    left = shared_memory()
                     job, pids = self.start_endless()
                     os.kill([pid for pid, its in sorted(pids.items()) if its.startswith(name)][which], signal.SIGKILL)
                     self.assertRegex(self.end(job, list(pids)), said)
-                    self.assertEqual(set(os.listdir("/dev/shm")) - left, set())
+                    self.expect_nothing_left(left)
 
     def test_the_systems_launcher_is_stopped(self):
         job, pids = self.start_endless()
