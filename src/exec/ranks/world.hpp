@@ -340,9 +340,10 @@ class world {
   /// Does something come to the rank, the caller's, through rings? Not to one whose threads call: who sends finds it
   /// asleep for good, and wakes those of its threads that wait.
   bool has_rings(int rank) noexcept { return rings_ && !at(rank).gate; }
+  /// Is a message of so many bytes one for a ring? It may go another way all the same.
+  bool may_put(std::size_t bytes) const noexcept { return rings_ && bytes <= comm::message_ring::most_bytes; }
   /// A message of that rank's goes into the ring to another one. Gives its number in that; 0 where it goes another way,
   /// behind what is in the ring.
-  bool may_put(std::size_t bytes) const noexcept { return rings_ && bytes <= comm::message_ring::most_bytes; }
   std::uint64_t put_into_ring(int from, int to, const comm::envelope& said, const detail::elements& data,
                               bool is_synchronous) {
     return rings_ && from != to ? put(from, to, said, data, is_synchronous) : 0;
