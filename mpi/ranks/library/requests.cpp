@@ -111,7 +111,10 @@ class ends {
     try {
       if (active(*handle)) wait_and_end(handle, where_, status);
     } catch (const failure& e) {
-      if (status) status->MPI_ERROR = e.error_class;
+      if (status)
+        status->MPI_ERROR = e.error_class;
+      else if (problem_.text.empty())
+        problem_.error_class = e.error_class;
       problem_.text += (problem_.text.empty() ? "" : "; ") + e.text;
       if (!problem_.in) problem_.in = e.in;
     }
@@ -123,7 +126,7 @@ class ends {
  private:
   maslin::location where_;
   MPI_Status* statuses_;
-  failure problem_{statuses_ ? MPI_ERR_IN_STATUS : MPI_ERR_TRUNCATE, {}};
+  failure problem_{MPI_ERR_IN_STATUS, {}};  ///< without statuses, the class of the first one
 };
 
 /// While it lives, the rank's other threads know that the caller waits for these.

@@ -341,6 +341,11 @@ static void of_objects(void) {
   MPI_Group_free(&world);
   EXPECT_ERROR(MPI_Group_size(MPI_GROUP_NULL, &rank), MPI_ERR_GROUP);
   EXPECT_ERROR(MPI_Comm_free_keyval(&key), MPI_ERR_KEYVAL);
+  MPI_Request request = 99999;
+  MPI_Status status;
+  EXPECT_ERROR(MPI_Waitall(1, &request, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST);
+  EXPECT_ERROR(MPI_Waitall(1, &request, &status), MPI_ERR_IN_STATUS);
+  EXPECT_EQUAL(status.MPI_ERROR, MPI_ERR_REQUEST);
   MPI_Info_create(&info);
   EXPECT_ERROR(MPI_Info_delete(info, "none"), MPI_ERR_INFO_NOKEY);
   MPI_Info_get(info, "none", 1, value, &flag);
