@@ -116,13 +116,13 @@ class mailbox {
 inline bool are_alike(const std::type_info& a, const std::type_info& b) noexcept {
   return &a == &b || a == b || a == typeid(void) || b == typeid(void);
 }
-/// Can what has come be received there?
-inline bool is_right(const detail::elements& came, const detail::elements& into) noexcept {
-  return came.extent <= into.extent && are_alike(*came.type, *into.type);
+/// Can so many elements of that type be received there?
+inline bool is_right(std::size_t came, const std::type_info& as, const detail::elements& into) noexcept {
+  return came <= into.extent && are_alike(as, *into.type);
 }
 /// Is what a receive has got what it takes?
 inline bool is_right(const transfer& receive) noexcept {
-  return receive.came <= receive.data.extent && are_alike(*receive.came_as, *receive.data.type);
+  return is_right(receive.came, *receive.came_as, receive.data);
 }
 /// Says in a receive what has come; gives whether its elements are those that it takes, and not too many.
 inline bool say(const envelope& said, const detail::elements& data, transfer& receive) noexcept {

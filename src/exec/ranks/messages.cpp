@@ -511,7 +511,8 @@ std::optional<request> detail::receive_if_there(communicator& in, const elements
     const base::locked held(mine.lock);
     comm::message_ring::head one;
     // Nothing came before it, and nobody waits for it.
-    if (mine.box.empty() && ring->first(one) && wanted.takes(one.said) && comm::is_right(one.data, into)) {
+    if (mine.box.empty() && ring->first(one) && wanted.takes(one.said) &&
+        comm::is_right(one.data.extent, *one.data.type, into)) {
       ring->copy_to(into.data, one.bytes());
       ring->pop(one.bytes());
       came = {one.said.source, one.said.tag, one.data.extent};
