@@ -190,6 +190,8 @@ MASLIN_API void run_ranks_of_process(const process_of_job& process, int count, v
 /// the gate while it waits. False where a rank of this process shares its worker with another one: a rank that waits
 /// for its own threads would hold up the other. Called after all ranks have met.
 MASLIN_API bool let_threads_call(communicator& of, rank_gate& by);
+/// Gives how many bytes the stack of a fiber has (MASLIN_STACK).
+MASLIN_API std::size_t bytes_of_stack();
 /// Forwards what processes of other nodes and those of this one send each other, until all nodes have said their
 /// status; gives these, or nothing if the job was ended before its time and some nodes do not answer. `of.number` is
 /// that of a process of this node.

@@ -148,12 +148,7 @@ std::size_t stack_below(const void* address) {
   };
   static thread_local const own threads;  // of the system's, which reads a file for that
   const std::uintptr_t above = reinterpret_cast<std::uintptr_t>(address) - threads.bottom;
-  if (above < threads.bytes) return above;
-  const char* const said = std::getenv("MASLIN_STACK");  // the runtime has read it
-  if (!said || !*said) return std::size_t{1} << 20;
-  char* unit = nullptr;
-  const std::size_t number = std::strtoull(said, &unit, 10);
-  return *unit == 'M' ? number << 20 : *unit == 'K' ? number << 10 : number;
+  return above < threads.bytes ? above : maslin::detail::bytes_of_stack();
 }
 
 /// Runs the program as that rank.

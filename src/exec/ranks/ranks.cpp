@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/settings.hpp"
 #include "comm/processes.hpp"
 #include "exec/execute.hpp"
 #include "exec/in_place.hpp"
@@ -131,6 +132,8 @@ void detail::run_placed_ranks(const std::vector<int>& worker_of_rank, void (*run
                               location where) {
   run_in_one_process(static_cast<int>(worker_of_rank.size()), run, body, where, nullptr, worker_of_rank);
 }
+
+std::size_t detail::bytes_of_stack() { return *base::number_of("MASLIN_STACK"); }
 
 void detail::run_ranks_of_process(const process_of_job& process, int count, void (*run)(void*, communicator&),
                                   void* body, location where, host* of) {
