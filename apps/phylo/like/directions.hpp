@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "phylo/tree/tree.hpp"
@@ -12,7 +13,10 @@ namespace phylo {
 
 /// Keeps two things about the half-edges of inner nodes. `fresh`: nothing that the CLV summarizes has changed since it
 /// was computed. `held`: its slot still contains it. With one slot a half-edge the second follows from the first; with
-/// one a node, computing a node's CLV in one direction drops the other two without making them stale.
+/// one a node, computing a node's CLV in one direction drops the other two without making them stale. A slot can be
+/// emptied as well (`evict`), to make room for others.
+///
+/// What is required stays until `done`, and what it is made from until it is computed itself: these are wanted.
 ///
 /// A proposal is a change that may be taken back. Between `begin` and `accept` or `reject`, what was ready before stays
 /// in its slot: whatever is computed anew goes to a spare one. There are as many of those as one CLV at most needs
@@ -32,6 +36,8 @@ class Directions {
       for (std::int32_t i = 0; i < inner; ++i) spare_.push_back(own + i);
     holds_.assign(static_cast<std::size_t>(own) + spare_.size(), none);
     moved_.reserve(spare_.size());
+    wanted_.assign(holds_.size(), 0);
+    recent_.assign(holds_.size(), 0);
   }
 
   std::int32_t slots() const { return static_cast<std::int32_t>(holds_.size()); }
@@ -87,7 +93,7 @@ class Directions {
   /// ready.
   template <class Compute>
   void require(const Tree& tree, HalfEdge root, Compute&& compute) {
-    if (ready(root)) return;
+    if (ready(root)) return want(root);
     pending_.assign(1, root);
     while (!pending_.empty()) {
       const HalfEdge h = pending_.back();
@@ -95,19 +101,53 @@ class Directions {
         // First visit: its children come first.
         pending_.back() = ~h;
         const HalfEdge left = tree.next(h), right = tree.next(left);
-        if (const HalfEdge child = tree.back(left); !ready(child)) pending_.push_back(child);
-        if (const HalfEdge child = tree.back(right); !ready(child)) pending_.push_back(child);
+        for (const HalfEdge child : {tree.back(left), tree.back(right)}) {
+          if (ready(child))
+            want(child);
+          else
+            pending_.push_back(child);
+        }
       } else {
         pending_.pop_back();
         if (proposing_) keep(~h);
         compute(~h);
         fresh_[index(~h)] = fresh;
         holds_[static_cast<std::size_t>(slot(~h))] = ~h;
+        const HalfEdge left = tree.next(~h), right = tree.next(left);
+        used(tree.back(left));
+        used(tree.back(right));
+        want(~h);
       }
     }
   }
 
+  /// Says that what was required has been read.
+  void done() { std::fill(wanted_.begin(), wanted_.end(), 0); }
+  /// Gives a slot that may be emptied, of those that `has`: one that nobody wants, and that nobody has wanted since
+  /// this last came by (the clock algorithm); or none.
+  template <class Has>
+  std::int32_t evictable(Has&& has) {
+    for (std::int32_t looked = 0; looked < 2 * slots(); ++looked) {
+      hand_ = hand_ + 1 < slots() ? hand_ + 1 : 0;
+      const auto i = static_cast<std::size_t>(hand_);
+      if (!has(hand_) || wanted_[i] > 0) continue;
+      const bool was_recent = std::exchange(recent_[i], char{0});
+      if (!was_recent || holds_[i] == none || !fresh_[index(holds_[i])]) return hand_;
+    }
+    return none;
+  }
+  /// Forgets what a slot contains.
+  void evict(std::int32_t slot) { holds_[static_cast<std::size_t>(slot)] = none; }
+
  private:
+  void want(HalfEdge h) {
+    if (h < tips_) return;
+    ++wanted_[static_cast<std::size_t>(slot(h))];
+    recent_[static_cast<std::size_t>(slot(h))] = 1;
+  }
+  void used(HalfEdge h) {
+    if (h >= tips_) --wanted_[static_cast<std::size_t>(slot(h))];
+  }
   std::size_t index(HalfEdge h) const { return static_cast<std::size_t>(h - tips_); }
 
   /// Forgets the CLVs of h's node that look through it, and notes where those are used.
@@ -144,6 +184,9 @@ class Directions {
   std::vector<std::int32_t> slot_of_;  ///< by inner half-edge
   std::vector<HalfEdge> holds_;        ///< by slot: whose CLV it contains
   std::vector<HalfEdge> pending_;
+  std::vector<int> wanted_;   ///< by slot: how many still read it
+  std::vector<char> recent_;  ///< by slot: wanted since `evictable` came by
+  std::int32_t hand_ = 0;     ///< where that goes on
   bool proposing_ = false;
   std::vector<char> before_;  ///< fresh_ at `begin`
   std::vector<std::int32_t> spare_;

@@ -10,6 +10,7 @@
 
 #include "phylo/io/error.hpp"
 #include "phylo/like/reference.hpp"
+#include "phylo/like/state.hpp"
 #include "phylo/model/notation.hpp"
 #include "phylo/tree/grown_tree.hpp"
 
@@ -289,6 +290,51 @@ Pruned prune(Tree& tree, Engine& engine, HalfEdge joint) {
   tree.connect(near, far, joined);
   for (HalfEdge h : {a, b, near, far}) engine.changed(tree, h);
   return {tree.back(joint), near, tree.length(joint)};
+}
+
+TEST(Engine, HasTheSameBitsWhereMostOfItsVectorsHaveNoRoom) {
+  constexpr int taxa = 40, sites = 3000;
+  for (const Patterns& patterns : {random_patterns(taxa, sites, 21), similar_patterns(taxa, sites, 6, 22)}) {
+    Random random(23);
+    Tree tree = random_tree(taxa, 24);
+    Engine few(patterns, models()[2], Engine::Options{0}), all(patterns, models()[2], Engine::Options{1u << 30});
+    for (int turn = 0; turn < 120; ++turn) {
+      const HalfEdge h = static_cast<HalfEdge>(random() % static_cast<unsigned>(tree.half_edges()));
+      tree.set_length(h, random_length(random));
+      for (Engine* engine : {&few, &all}) engine->changed(tree, h);
+      const HalfEdge at = static_cast<HalfEdge>(random() % static_cast<unsigned>(tree.half_edges()));
+      ASSERT_EQ(few.evaluate(tree, at), all.evaluate(tree, at)) << "turn " << turn;
+      ASSERT_EQ(few.makenewz(tree, h), all.makenewz(tree, h)) << "turn " << turn;
+    }
+    Tree other = tree;
+    ASSERT_EQ(few.smooth(tree, 2), all.smooth(other, 2));
+    const HalfEdge joint = taxa + 15;
+    const Pruned pruned = prune(tree, few, joint);
+    prune(other, all, joint);
+    // Everywhere along a way through the tree.
+    for (HalfEdge at = pruned.at; at >= taxa; at = tree.back(tree.next(at))) {
+      ASSERT_EQ(few.insertion(tree, pruned.subtree, at, pruned.pendant, Fit::all, 2).lnl,
+                all.insertion(tree, pruned.subtree, at, pruned.pendant, Fit::all, 2).lnl);
+    }
+  }
+}
+
+TEST(Engine, KeepsFewVectorsWhereThereIsOneANode) {
+  constexpr int taxa = 60;
+  const Patterns patterns = random_patterns(taxa, 2000, 25);
+  const Model model = models()[2];
+  const Tree tree = random_tree(taxa, 26);
+  const auto rooms_of = [&](std::size_t memory) {
+    Engine::State state({{&patterns, &model}}, {.memory = memory});
+    phylo::PartState& part = *state.parts[0];
+    for (HalfEdge h = 0; h < tree.half_edges(); ++h) {
+      part.require_both(tree, h);
+      state.run_newview();
+    }
+    return part.rooms.size() - part.free_rooms.size();
+  };
+  EXPECT_LE(rooms_of(0), 2u + 20u);  // a third of them, and two for CLVs of no node
+  EXPECT_GT(rooms_of(1u << 30), 2u * (taxa - 2));
 }
 
 TEST(Engine, InsertionIsTheLikelihoodOfTheTreeThatItDescribes) {

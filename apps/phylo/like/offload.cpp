@@ -185,7 +185,7 @@ class Cleaner {
  public:
   explicit Cleaner(Engine::State& state) : state_(state), exceptions_(std::uncaught_exceptions()) {}
   ~Cleaner() {
-    for (const auto& part : state_.parts) part->traversal.clear();
+    for (const auto& part : state_.parts) part->finish();
     if (std::uncaught_exceptions() > exceptions_) state_.forget();
   }
   Cleaner(const Cleaner&) = delete;

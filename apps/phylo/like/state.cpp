@@ -17,21 +17,37 @@ namespace {
 /// CLVs that belong to no half-edge: scratch_slot and hung_slot.
 constexpr std::size_t scratch_slots = 2;
 
+/// Where there is one slot a node: as many CLVs of every pattern as take so many bytes, or are such a share of all,
+/// have rooms of their own (docs/decisions/phylo.md).
+constexpr std::size_t free_bytes = std::size_t{2} << 20;
+constexpr double kept_share = 0.3;
+
 std::size_t sumtable_doubles(int rates, int states, std::size_t padded) {
   return static_cast<std::size_t>(1 + (states - 1) * rates) * padded;
 }
 
-/// Gives how many numbers one CLV has.
-std::size_t numbers_of(const Patterns& data, const Model& model) {
-  const int all = groups_of(data.count) + (model.ascertained() ? groups_of(model.states()) : 0);
-  return static_cast<std::size_t>(model.categories * kernel_states(model.states())) *
-         static_cast<std::size_t>(all * lanes);
+/// Gives how many columns a CLV of every pattern has, in whole groups.
+std::size_t columns_of(const Patterns& data, const Model& model) {
+  const int groups = groups_of(data.count) + (model.ascertained() ? groups_of(model.states()) : 0);
+  return static_cast<std::size_t>(groups * lanes);
+}
+
+/// Gives how many columns a CLV of classes has at most.
+std::size_t class_columns_of(const Patterns& data, const Model& model) {
+  return std::min(columns_of(data, model), std::size_t{most_classes});
+}
+
+/// Gives how many numbers a column has.
+std::size_t numbers_of(const Model& model) {
+  return static_cast<std::size_t>(model.categories * kernel_states(model.states()));
 }
 
 /// Gives the bytes of a part's CLVs of doubles, with so many of each inner node.
 std::size_t bytes_of(const PartView& part, std::size_t of_node) {
-  const std::size_t nodes = static_cast<std::size_t>(std::max(part.patterns->taxa, 4) - 2);
-  return (of_node * nodes + scratch_slots) * numbers_of(*part.patterns, *part.model) * sizeof(double);
+  const std::size_t slots = of_node * static_cast<std::size_t>(std::max(part.patterns->taxa, 4) - 2);
+  const std::size_t all = columns_of(*part.patterns, *part.model),
+                    of_classes = class_columns_of(*part.patterns, *part.model);
+  return ((slots + scratch_slots) * all + slots * of_classes) * numbers_of(*part.model) * sizeof(double);
 }
 
 /// Gives of which parts the CLVs of all directions are kept. Each part has one CLV a node in any case; what is left of
@@ -78,7 +94,8 @@ PartState::PartState(const Patterns& data, const Model& m, bool all_directions, 
     throw input_error(
         fmt::format("the model is one of {}, the alignment holds {}", m.alphabet->name, data.alphabet->name));
   padded = static_cast<std::size_t>(groups + constant_groups) * lanes;
-  clv_bytes = numbers_of(data, m) * kernels->number_bytes;
+  clv_bytes = columns_of(data, m) * numbers_of(m) * kernels->number_bytes;
+  class_clv_bytes = class_columns_of(data, m) * numbers_of(m) * kernels->number_bytes;
   codes = Buffer<std::uint8_t>(static_cast<std::size_t>(taxa) * padded);
   common = Buffer<std::uint8_t>(padded);
   weights = Buffer<double>(padded);
@@ -118,9 +135,21 @@ PartState::PartState(const Patterns& data, const Model& m, bool all_directions, 
   const int columns = m.ascertained() ? static_cast<int>(first_constant()) + m.states() : patterns;
   classes = Classes(taxa, columns, padded, codes.data(), spare, tip_groups);
   directions = Directions(taxa, all_directions, proposals);
-  const auto slots = static_cast<std::size_t>(directions.slots()) + scratch_slots;
-  clvs = Buffer<std::byte>(slots * clv_bytes, Buffer<std::byte>::undefined);
-  scales = Buffer<std::int32_t>(slots * padded, Buffer<std::int32_t>::undefined);
+  // Rooms are taken from the first one on, so memory of which nobody takes a part costs address space only.
+  const auto slots = static_cast<std::size_t>(directions.slots()), all = slots + scratch_slots;
+  clvs = Buffer<std::byte>(all * clv_bytes, Buffer<std::byte>::undefined);
+  scales = Buffer<std::int32_t>(all * padded, Buffer<std::int32_t>::undefined);
+  class_clvs = Buffer<std::byte>(slots * class_clv_bytes, Buffer<std::byte>::undefined);
+  class_scales = Buffer<std::int32_t>(slots * most_classes, Buffer<std::int32_t>::undefined);
+  rooms.assign(all, none);
+  free_rooms.resize(all);
+  std::iota(free_rooms.rbegin(), free_rooms.rend(), 0);
+  most_rooms = all;
+  if (!all_directions && !proposals)
+    most_rooms = scratch_slots +
+                 std::max(free_bytes / clv_bytes, static_cast<std::size_t>(kept_share * static_cast<double>(slots)));
+  take_room(scratch_slot());
+  take_room(hung_slot());
   // A full traversal crosses each of the 2n - 3 branches once at most; a tentative insertion adds its own.
   const auto tips = static_cast<std::size_t>(taxa), branches = 2 * tips;
   constexpr std::size_t tentative = 8;
@@ -240,7 +269,7 @@ void PartState::propose_model(const Model& m) {
 
 const double* PartState::table_of(HalfEdge h, const double* matrices, int stride) {
   double* const out = traversal.take(static_cast<std::size_t>(table_doubles(rates, states)));
-  const void* const from = h < taxa ? static_cast<const void*>(tip_clv.data()) : clv(directions.slot(h));
+  const void* const from = h < taxa ? static_cast<const void*>(tip_clv.data()) : class_clv(directions.slot(h));
   kernels->class_table(matrices, stride, from, classes.groups(h), rates, out);
   return out;
 }
@@ -288,7 +317,7 @@ void PartState::require(const Tree& tree, HalfEdge h) {
     directions.require(tree, h, [&](HalfEdge node) { plan(tree, node); });
   } catch (...) {
     // What is planned counts as computed.
-    traversal.clear();
+    finish();
     forget();
     throw;
   }
@@ -305,17 +334,47 @@ void PartState::plan(const Tree& tree, HalfEdge node) {
     // So little that it is done here and now.
     const Operand class_a{nullptr, nullptr, classes.left_of(node), a.matrices, a.wide};
     const Operand class_b{nullptr, nullptr, classes.right_of(node), b.matrices, b.wide};
-    const Newview step{clv(slot), scale(slot), class_a, class_b};
+    const Newview step{class_clv(slot), class_scale(slot), class_a, class_b};
     const int class_groups = classes.groups(node);
     kernels->newview(&step, 1, rates, 0, class_groups);
     std::int32_t counted = 0;
-    for (int c = 0; c < class_groups * lanes; ++c) counted |= scale(slot)[c];
-    if (counted == 0) return;
+    for (int c = 0; c < class_groups * lanes; ++c) counted |= step.scale[c];
+    if (counted == 0) {
+      // Steps that are planned read from it before others that are planned from now on write to it.
+      leave_room(slot);
+      return;
+    }
     // Classes have no counts: what must be scaled is kept for every pattern.
     classes.spoil(node);
   }
+  take_room(slot);
   if (b.codes) std::swap(a, b);
   traversal.add({clv(slot), scale(slot), a, b});
+}
+
+// Who reads a room has been planned before who writes to it next, and a loop's block takes the steps one after the
+// other. So a room may change hands while both are planned; only what is still to be read by steps that are not planned
+// must stay. If that is more than `most_rooms`, rooms that nobody has had are taken.
+void PartState::take_room(std::int32_t slot) {
+  std::int32_t& room = rooms[static_cast<std::size_t>(slot)];
+  if (room != none) return;
+  if (rooms.size() - free_rooms.size() >= most_rooms) {
+    const std::int32_t other = directions.evictable(
+        [&](std::int32_t candidate) { return rooms[static_cast<std::size_t>(candidate)] != none; });
+    if (other != none) {
+      directions.evict(other);
+      leave_room(other);
+    }
+  }
+  room = free_rooms.back();
+  free_rooms.pop_back();
+}
+
+void PartState::leave_room(std::int32_t slot) {
+  std::int32_t& room = rooms[static_cast<std::size_t>(slot)];
+  if (room == none) return;
+  free_rooms.push_back(room);
+  room = none;
 }
 
 std::pair<HalfEdge, HalfEdge> PartState::require_both(const Tree& tree, HalfEdge h) {
@@ -380,7 +439,7 @@ Engine::State::State(const std::vector<PartView>& views, const Options& options)
 
 void Engine::State::abandon() {
   for (const auto& part : parts) {
-    part->traversal.clear();
+    part->finish();
     part->forget();
   }
 }

@@ -103,8 +103,14 @@ struct PartState {
   void propose_model(const Model& m);
   void decide(bool accepted);
 
-  void* clv(std::int32_t slot) { return clvs.data() + static_cast<std::size_t>(slot) * clv_bytes; }
-  std::int32_t* scale(std::int32_t slot) { return scales.data() + static_cast<std::size_t>(slot) * padded; }
+  /// The CLV of every pattern that a slot has, and its counts.
+  void* clv(std::int32_t slot) { return clvs.data() + room_of(slot) * clv_bytes; }
+  std::int32_t* scale(std::int32_t slot) { return scales.data() + room_of(slot) * padded; }
+  /// The CLV of a slot's classes, and the counts that it must not have.
+  void* class_clv(std::int32_t slot) { return class_clvs.data() + static_cast<std::size_t>(slot) * class_clv_bytes; }
+  std::int32_t* class_scale(std::int32_t slot) {
+    return class_scales.data() + static_cast<std::size_t>(slot) * most_classes;
+  }
   /// The slots after those of the half-edges, for CLVs of no half-edge.
   std::int32_t scratch_slot() const { return directions.slots(); }
   std::int32_t hung_slot() const { return directions.slots() + 1; }
@@ -135,6 +141,17 @@ struct PartState {
   Operand scratch();
   /// The table of the classes of `h` after these matrices.
   const double* table_of(HalfEdge h, const double* matrices, int stride);
+  /// Gives a slot a room for a CLV of every pattern, if it has none; or has others use that.
+  void take_room(std::int32_t slot);
+  void leave_room(std::int32_t slot);
+  std::size_t room_of(std::int32_t slot) const {
+    return static_cast<std::size_t>(rooms[static_cast<std::size_t>(slot)]);
+  }
+  /// What was planned has been done.
+  void finish() {
+    traversal.clear();
+    directions.done();
+  }
   void forget(const Tree& tree, HalfEdge h) {
     hanging = {};
     directions.changed(tree, h);
@@ -159,6 +176,7 @@ struct PartState {
   int constant_groups;                     ///< behind them, of an ascertained model: columns of one state each
   std::size_t padded;                      ///< lanes of all groups
   std::size_t clv_bytes;                   ///< of one CLV
+  std::size_t class_clv_bytes;             ///< of one of classes
   Buffer<std::uint8_t> codes;              ///< one row a taxon, `padded` long
   Buffer<std::uint8_t> common;             ///< by pattern: which of common_sets
   std::vector<std::uint32_t> common_sets;  ///< sets of states that all taxa may have
@@ -173,8 +191,13 @@ struct PartState {
   Directions directions;
   Hanging hanging;
   Proposal proposal;
-  Buffer<std::byte> clvs;
+  Buffer<std::byte> clvs;  ///< by room, as the counts
   Buffer<std::int32_t> scales;
+  Buffer<std::byte> class_clvs;  ///< by slot, as the counts
+  Buffer<std::int32_t> class_scales;
+  std::vector<std::int32_t> rooms;       ///< by slot; none: it has no CLV of every pattern
+  std::vector<std::int32_t> free_rooms;  ///< the one that was left last comes last, and is taken first
+  std::size_t most_rooms;                ///< when so many are taken, CLVs that nobody waits for lose theirs
   Traversal traversal;
   Curvature curvature;   ///< of the likelihood in the free parameters, as last seen
   Buffer<double> table;  ///< of makenewz
