@@ -47,6 +47,18 @@ class CommandLine(Mpi):
         done = self.run_it(self.build(HERE / "failures/failures.c"), "prints")
         self.expect_right(done, "0 has\nsaid\n")
 
+    def test_the_systems_launcher_is_told_apart(self):
+        """What it starts would be as many jobs of one rank, each with another result than that of all ranks."""
+        program = self.build(HERE / "failures/failures.c")
+        for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
+            for words in ((program,), (BIN / "maslin-mpirun", "-n", 1, program)):
+                with self.subTest(variable=name, words=len(words)):
+                    done = self.run_it(*words, "prints", variables={name: "3"})
+                    self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+                    self.assertIn("maslin-mpirun: the system's launcher has started 3 of these", done.stderr)
+        for name, value in (("OMPI_COMM_WORLD_SIZE", "1"), ("SLURM_NTASKS", "3")):  # a batch script has the latter
+            self.expect_right(self.run_it(program, "prints", variables={name: value}), "0 has\nsaid\n")
+
     @unittest.skipUnless(shutil.which("gdb"), "there is no gdb")
     def test_gdb_stops_in_a_rank(self):
         """It reads the copies of the program, whose files have names of descriptors only."""

@@ -215,6 +215,14 @@ int main(int n, char **w) {
         self.assertRegex(done.stderr, r"maslin-mpirun: --nodes: the launcher has started 2 of these, and (Open MPI|MPICH).* finds 1; ")
         self.assertEqual(done.stdout, "")
 
+    def test_programs_that_the_systems_launcher_starts_are_refused(self):
+        program = self.build(HERE / "failures/failures.c")
+        for words in ((program,), (BIN / "maslin-mpirun", "-n", 3, program)):
+            done = self.run_it(*self.mpirun(3), *words, "prints", variables=self.variables({}))
+            self.assertEqual(done.stdout, "")
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("maslin-mpirun: the system's launcher has started 3 of these, and each would be a job of its own", done.stderr)
+
     def test_a_node_that_is_not_told_of_the_others(self):
         job = subprocess.Popen([*self.mpirun(1), *self.on_nodes(4, 1), self.build(HERE / "failures/failures.c"), ":", "-n", "1", "sleep", "1000"],
                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | self.variables({}))

@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "../run/launcher.hpp"
 #include "../run/placement.hpp"
 #include "../run/processes.hpp"
 #include "comm/processes.hpp"
@@ -124,13 +125,6 @@ struct terms {
   int ranks, processes;
   std::vector<int> process_of_rank;
 };
-
-/// How many processes the launcher says that it has started; 1 where it says nothing.
-int started_by_launcher() {
-  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
-    if (const char* const said = std::getenv(name)) return std::atoi(said);
-  return 1;
-}
 
 /// The name of that MPI, which says more of itself.
 std::string name_of_mpi() {

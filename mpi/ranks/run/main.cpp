@@ -15,6 +15,7 @@
 #include "cli/shared/numbers.hpp"
 #include "cli/shared/run.hpp"
 #include "launch.hpp"
+#include "launcher.hpp"
 #include "maslin/error.hpp"
 #include "maslin/settings.hpp"
 #include "processes.hpp"
@@ -74,9 +75,20 @@ std::string found(const std::string& program) {
       fmt::format("there is no program '{}' in PATH; a program of this folder is ./{}", program, program));
 }
 
+/// Throws if another launcher has started several of these, each of which would run the program's ranks as a job of its
+/// own. A program that is started by its name comes here, too.
+void expect_to_be_alone() {
+  if (const int started = mpi::started_by_launcher(); started > 1)
+    throw maslin::error(
+        fmt::format("the system's launcher has started {} of these, and each would be a job of its own; expected "
+                    "maslin-mpirun -n RANKS PROGRAM alone, or --nodes on several nodes",
+                    started));
+}
+
 void run(const options& said) {
   if (said.program.empty()) throw maslin::error("no program is named; expected maslin-mpirun -n RANKS PROGRAM");
   if (said.program[0][0] == '-') throw CLI::ExtrasError({said.program[0]});
+  if (!said.is_one_of_nodes) expect_to_be_alone();
   setenv("MASLIN_STACK", said.stack.c_str(), 0);
   setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "y", 0);  // a rank that aborts would lose what it has printed to a file
   std::vector<std::string> words{host(), std::to_string(said.ranks), said.tags_output ? "tagged" : "plain",
