@@ -33,6 +33,18 @@ class CommandLine(Mpi):
         self.assertEqual((done.returncode, done.stdout), (0, "".join(f"[rank 2] {word}\n" for word in words[::2])))
         self.assertEqual(done.stderr, "".join(f"[rank 2] {word}\n" for word in words[1::2]))
 
+    def test_np_as_other_launchers_have_it(self):
+        program = self.build(HERE / "failures/failures.c")
+        for words in (("-np", 3), ("--stack", "4M", "--tag-output", "-np", 3), ("--np", 3)):
+            done = self.run_it(BIN / "maslin-mpirun", *words, program, "arguments", "--tag-output", "-np", "2")
+            own = "[rank 2] " if "--tag-output" in words else ""
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (0, f"{own}--tag-output\n{own}2\n", f"{own}-np\n"))  # of the program's words
+        for words, said in ((("-np",), "--np: 1 required"), (("-np", "many", program), "'many'; expected a whole number from 1 to ")):
+            done = self.run_it(BIN / "maslin-mpirun", *words)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn(said, done.stderr)
+
     def test_a_program_is_found_in_path(self):
         program = self.build(HERE / "failures/failures.c")
         path = f"/nowhere:{program.parent}:{os.environ['PATH']}"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/shared/child.hpp"
+#include "cli/shared/grammar.hpp"
 #include "cli/shared/numbers.hpp"
 #include "cli/shared/run.hpp"
 #include "launch.hpp"
@@ -103,13 +104,23 @@ void run(const options& said) {
   throw maslin::error(fmt::format("{} cannot be run ({})", words[0], std::strerror(errno)));
 }
 
+/// Makes --np of -np in front of the program, which other launchers have. CLI11 takes it for -n and the value "p".
+void spell_np(const CLI::App& app, int argc, char** argv) {
+  static char np[] = "--np";
+  for (int i = 1; i < argc && argv[i][0] == '-'; ++i) {
+    if (std::strcmp(argv[i], "-np") == 0) argv[i] = np;
+    const CLI::Option* const option = app.get_option_no_throw(argv[i]);
+    if (option && !command::is_flag(*option)) ++i;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Runs an MPI program whose ranks are fibers, in one process, in several, or on several nodes.",
                "maslin-mpirun");
   options said;
-  app.add_option("-n,--np", said.ranks, "How many ranks")
+  app.add_option("-n,--np", said.ranks, "How many ranks; -np is the same")
       ->transform(command::whole_number(1, 1000000))
       ->type_name("RANKS")
       ->capture_default_str();
@@ -148,6 +159,7 @@ int main(int argc, char** argv) {
       "The exit status is that of the first rank whose status is not 0. If the program cannot be started, it is one "
       "of\n"
       "these.");
+  spell_np(app, argc, argv);
   return command::run(app, argc, argv, [&] {
     said.program = app.remaining();
     run(said);
