@@ -45,6 +45,16 @@ class CommandLine(Mpi):
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
             self.assertIn(said, done.stderr)
 
+    def test_several_programs_are_refused(self):
+        program = self.build(HERE / "failures/failures.c")
+        for words in ((":", "-n", 2, program), (":", "-np", 2, program), ("word", ":", "-n2", program), (":", "--processes=2", program),
+                      (":", "--np", 2, program)):
+            done = self.ranks(2, program, "prints", *words)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+            self.assertIn(" begins another program; expected one, which all ranks run", done.stderr)
+        done = self.run_it(BIN / "maslin-mpirun", "-n", 3, program, "arguments", ":", "-x", ":", "two words", ":")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, ":\n:\n:\n", "-x\ntwo words\n"))
+
     def test_a_program_is_found_in_path(self):
         program = self.build(HERE / "failures/failures.c")
         path = f"/nowhere:{program.parent}:{os.environ['PATH']}"

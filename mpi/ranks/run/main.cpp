@@ -86,9 +86,22 @@ void expect_to_be_alone() {
                     started));
 }
 
-void run(const options& said) {
+/// Throws if a colon begins another program with its own options there, as other launchers have it.
+void expect_one_program(const CLI::App& app, const std::vector<std::string>& words) {
+  for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+    const std::string next = words[i + 1].substr(0, words[i + 1].find('='));
+    if (words[i] == ":" && (next.starts_with("-n") || app.get_option_no_throw(next)))
+      throw maslin::error(
+          fmt::format("': {}' begins another program; expected one, which all ranks run: it may do another thing in "
+                      "each rank",
+                      words[i + 1]));
+  }
+}
+
+void run(const CLI::App& app, const options& said) {
   if (said.program.empty()) throw maslin::error("no program is named; expected maslin-mpirun -n RANKS PROGRAM");
   if (said.program[0][0] == '-') throw CLI::ExtrasError({said.program[0]});
+  expect_one_program(app, said.program);
   if (!said.is_one_of_nodes) expect_to_be_alone();
   setenv("MASLIN_STACK", said.stack.c_str(), 0);
   setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "y", 0);  // a rank that aborts would lose what it has printed to a file
@@ -162,6 +175,6 @@ int main(int argc, char** argv) {
   spell_np(app, argc, argv);
   return command::run(app, argc, argv, [&] {
     said.program = app.remaining();
-    run(said);
+    run(app, said);
   });
 }
