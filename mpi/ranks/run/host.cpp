@@ -73,6 +73,24 @@ std::size_t count_mappings() {
   return lines;
 }
 
+/// Throws if there is no room for so many ranks, of which two are loaded; `before`: how many mappings there were when
+/// one was.
+void expect_room(const program& of, std::size_t count, std::size_t before, std::size_t files) {
+  std::size_t most = 65530;
+  std::ifstream("/proc/sys/vm/max_map_count") >> most;
+  // What else the process will open and map: each worker has two stacks, with guards, and an arena of malloc.
+  constexpr std::size_t other_files = 32, other_mappings = 128, of_a_worker = 8, of_a_stack = 2;
+  const std::size_t now = count_mappings(), each = now - before + of_a_stack, each_files = of.own_libraries.size() + 1;
+  const std::size_t taken = now + 2 * of_a_stack + other_mappings + of_a_worker * std::thread::hardware_concurrency();
+  const std::size_t by_mappings = 2 + (most > taken ? most - taken : 0) / each;
+  const std::size_t room = std::min(by_mappings, (files - other_files) / each_files);
+  if (count > room)
+    throw maslin::error(fmt::format(
+        "{} ranks do not fit into one process: the system allows {} (vm.max_map_count = {}, ulimit -n = {}; "
+        "a rank takes {} mappings and {} files); --processes divides them among several",
+        count, room, most, files, each, each_files));
+}
+
 /// Loads the copies of so many ranks; where there is no room for all, says for how many there is.
 void load(const program& of, const maslin::process_of_job& process, bool has_threads) {
   const std::vector<int> numbers = maslin::ranks_of_process(process.process_of_rank, process.number);
@@ -81,9 +99,7 @@ void load(const program& of, const maslin::process_of_job& process, bool has_thr
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
   }
-  std::size_t most_mappings = 65530;
-  std::ifstream("/proc/sys/vm/max_map_count") >> most_mappings;
-  const std::size_t before = count_mappings();
+  std::size_t mappings_of_one = 0;
   kept = new const void*[numbers.size()]();
   for (const int rank : numbers) {
     rank_of_process& one = ranks().emplace_back();
@@ -93,15 +109,9 @@ void load(const program& of, const maslin::process_of_job& process, bool has_thr
     rank_that_is_loaded.store(&one);
     one.program = image(of, rank, rank == numbers.front() ? nullptr : &ranks().front().program);
     rank_that_is_loaded.store(nullptr);
-    if (rank != numbers.front()) continue;
-    // A rank has its copy's mappings, and a stack with its guard.
-    const std::size_t each = count_mappings() - before + 2, own_files = of.own_libraries.size() + 1;
-    const std::size_t room = std::min((most_mappings - before) / each, (files.rlim_cur - 32) / own_files);
-    if (numbers.size() > room)
-      throw maslin::error(fmt::format(
-          "{} ranks do not fit into one process: the system allows {} (vm.max_map_count = {}, ulimit -n = {}; "
-          "a rank takes {} mappings and {} files); --processes divides them among several",
-          numbers.size(), room, most_mappings, files.rlim_cur, each, own_files));
+    // With the first come libraries that all share, so what one takes is seen by the second.
+    if (ranks().size() == 1) mappings_of_one = count_mappings();
+    if (ranks().size() == 2) expect_room(of, numbers.size(), mappings_of_one, files.rlim_cur);
   }
 }
 

@@ -19,20 +19,13 @@
 #include <string_view>
 #include <utility>
 
+#include "elf.hpp"
 #include "maslin/error.hpp"
+#include "stripped.hpp"
 
 namespace mpi {
 
 namespace {
-
-/// What stands at that place of a file; throws if it is shorter.
-template <class T>
-T read(const std::string& file, std::size_t at) {
-  T found;
-  if (at > file.size() || file.size() - at < sizeof found) throw std::out_of_range("");
-  std::memcpy(&found, file.data() + at, sizeof found);
-  return found;
-}
 
 std::string content_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -44,11 +37,22 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A file without a name, for programs to be loaded from.
+/// Does the system run code of a file that is in memory only?
+bool runs_from_memory(int file) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const code = mmap(nullptr, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+  return code != MAP_FAILED && munmap(code, page) == 0;
+}
+
+/// A file without a name, for programs to be loaded from. Once they are, little of it is left (`share_constants`), so
+/// it is in memory: nothing is written to a disk.
 int unnamed_file() {
+  const int file = memfd_create("rank", MFD_CLOEXEC);
+  static const bool may_run = file >= 0 && runs_from_memory(file);
+  if (may_run) return file;
+  if (file >= 0) close(file);
   const char* const said = std::getenv("TMPDIR");
-  const int file = open(said && *said ? said : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0700);
-  return file >= 0 ? file : memfd_create("rank", MFD_CLOEXEC);
+  return open(said && *said ? said : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0700);
 }
 
 void write_all(int file, std::string_view text) {
@@ -56,7 +60,9 @@ void write_all(int file, std::string_view text) {
     const ssize_t some = ::write(file, text.data(), text.size());
     if (some < 0)
       throw maslin::error(
-          fmt::format("a copy of the program cannot be written ({}); TMPDIR names the folder", std::strerror(errno)));
+          fmt::format("a copy of the program cannot be written ({}): it is in memory, or in the folder that TMPDIR "
+                      "names if the system runs no code from memory",
+                      std::strerror(errno)));
     text.remove_prefix(static_cast<std::size_t>(some));
   }
 }
@@ -78,12 +84,17 @@ bool is_traced() {
   return false;
 }
 
-/// A copy's constant parts come from that file, another copy's, from now on: memory and caches hold them once.
-void share_constants(const original& of, void* copy, int file) {
-  for (const original::constant& one : of.constants())
+/// A copy's constant parts come from that file, another copy's, from now on: memory and caches hold them once. Its own
+/// file gives them back.
+void share_constants(const original& of, void* copy, int own_file, int file) {
+  for (const original::constant& one : of.constants()) {
     if (mmap(reinterpret_cast<void*>(map_of(copy).l_addr + one.address), one.bytes, one.protection,
              MAP_PRIVATE | MAP_FIXED, file, static_cast<off_t>(one.offset)) == MAP_FAILED)
       throw maslin::error(fmt::format("{}: a copy cannot share its code ({})", of.path(), std::strerror(errno)));
+    if (one.own_bytes > 0)  // a file system that cannot do that keeps them
+      fallocate(own_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(one.own_offset),
+                static_cast<off_t>(one.own_bytes));
+  }
 }
 
 }  // namespace
@@ -92,17 +103,18 @@ original::original(std::string path) : path_(std::move(path)), content_(content_
   try {
     const auto header = read<ElfW(Ehdr)>(content_, 0);
     if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) throw std::out_of_range("");
-    std::vector<ElfW(Phdr)> segments;
-    for (int i = 0; i < header.e_phnum; ++i)
-      segments.push_back(read<ElfW(Phdr)>(content_, header.e_phoff + static_cast<std::size_t>(i) * header.e_phentsize));
+    const auto segments = read_all<ElfW(Phdr)>(content_, header.e_phoff, header.e_phentsize, header.e_phnum);
     const auto in_file = [&](std::size_t address) -> std::size_t {
       for (const auto& s : segments)
         if (s.p_type == PT_LOAD && address >= s.p_vaddr && address < s.p_vaddr + s.p_filesz)
           return address - s.p_vaddr + s.p_offset;
       throw std::out_of_range("");
     };
-    for (const auto& s : segments)
-      if (s.p_type == PT_LOAD) memory_ = std::max<std::size_t>(memory_, s.p_vaddr + s.p_memsz);
+    for (const auto& s : segments) {
+      if (s.p_type != PT_LOAD) continue;
+      memory_ = std::max<std::size_t>(memory_, s.p_vaddr + s.p_memsz);
+      if (s.p_filesz > 0) read<char>(content_, s.p_offset + s.p_filesz - 1);
+    }
     std::vector<std::size_t> names_of_needed;
     bool is_changed = false;  // the loader writes into its code
     for (const auto& s : segments) {
@@ -120,9 +132,10 @@ original::original(std::string path) : path_(std::move(path)), content_(content_
     for (const auto& s : segments) {
       const bool has_names = names_ >= s.p_offset && names_ < s.p_offset + s.p_filesz;  // each copy has its own
       if (s.p_type != PT_LOAD || (s.p_flags & PF_W) || s.p_filesz != s.p_memsz || has_names || is_changed) continue;
-      const std::size_t before = s.p_vaddr % page;
+      const std::size_t before = s.p_vaddr % page, own = (s.p_offset + page - 1) / page * page;
+      const std::size_t end = std::max(own, (s.p_offset + s.p_filesz) / page * page);
       constants_.push_back({s.p_vaddr - before, s.p_filesz + before, s.p_offset - before,
-                            (s.p_flags & PF_R ? PROT_READ : 0) | (s.p_flags & PF_X ? PROT_EXEC : 0)});
+                            (s.p_flags & PF_R ? PROT_READ : 0) | (s.p_flags & PF_X ? PROT_EXEC : 0), own, end - own});
     }
     read<char>(content_, names_ + names_size_ - 1);
     for (const std::size_t name : names_of_needed) needed_.emplace_back(content_.c_str() + names_ + name);
@@ -141,22 +154,24 @@ std::string original::name_of_mpi() const {
   return {};
 }
 
-int original::copy(const std::vector<std::pair<std::string, std::string>>& renamed) const {
+void original::strip() { content_ = stripped(content_, std::filesystem::canonical(path_).string()); }
+
+int original::copy(const new_names& renamed) const {
   const int file = unnamed_file();
   if (file < 0)
     throw maslin::error(
         fmt::format("no file for a copy of the program ({}); TMPDIR names the folder", std::strerror(errno)));
-  std::string content = content_;
+  write_all(file, content_);
   for (const auto& [name, by] : renamed) {
     const std::string whole = '\0' + name + '\0';
-    const std::size_t at = content.find(whole, names_);
-    if (at != std::string::npos && at < names_ + names_size_) content.replace(at + 1, name.size(), by);
+    const std::size_t at = content_.find(whole, names_);
+    if (at < names_ + names_size_) pwrite(file, by.data(), by.size(), static_cast<off_t>(at + 1));
   }
-  write_all(file, content);
   return file;
 }
 
 program::program(const std::string& path) : main(path) {
+  main.strip();
   // Fortran's units, and what of their output is not written yet, are libgfortran's variables.
   for (const std::string& library : main.needed()) {
     if (library.rfind("libgfortran.so", 0) != 0) continue;
@@ -164,13 +179,13 @@ program::program(const std::string& path) : main(path) {
     link_map* where = nullptr;
     if (!found || dlinfo(found, RTLD_DI_LINKMAP, &where) != 0)
       throw maslin::error(fmt::format("{}: needs {}, which is not installed", path, library));
-    own_libraries.emplace_back(where->l_name);
+    own_libraries.emplace_back(where->l_name).strip();
     dlclose(found);
   }
 }
 
 image::image(const program& of, int rank, const image* other) {
-  std::vector<std::pair<std::string, std::string>> renamed;
+  original::new_names renamed;
   for (const original& library : of.own_libraries) {
     const std::string name = library.path().substr(library.path().rfind('/') + 1);
     for (const std::string& needed : of.main.needed())
@@ -193,7 +208,7 @@ image::image(const program& of, int rank, const image* other) {
                                                  : "";
       throw maslin::error(fmt::format("{}: cannot be loaded for rank {} ({}{})", file.path(), rank, why, advice));
     }
-    if (other && !is_traced()) share_constants(file, handle, other->all_[all_.size()].file);
+    if (other && !is_traced()) share_constants(file, handle, copy, other->all_[all_.size()].file);
     all_.push_back({handle, copy});
   };
   for (const original& library : of.own_libraries) load(library);

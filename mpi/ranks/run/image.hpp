@@ -21,14 +21,18 @@ class original {
   std::string name_of_mpi() const;
   /// How many bytes it takes when it is loaded.
   std::size_t memory() const noexcept { return memory_; }
-  /// Gives a file like this one, with other names of the same length for libraries and for itself. It is not found in
-  /// any folder, and is gone with its descriptor.
-  int copy(const std::vector<std::pair<std::string, std::string>>& renamed) const;
+  /// Other names of the same length for libraries and for itself.
+  using new_names = std::vector<std::pair<std::string, std::string>>;
+  /// Has copies hold what is loaded, and where debuggers find the rest.
+  void strip();
+  /// Gives a file like this one, under those names. It is not found in any folder, and is gone with its descriptor.
+  int copy(const new_names& renamed) const;
 
   /// A part that no copy changes, as it is loaded: whole pages.
   struct constant {
     std::size_t address, bytes, offset;  ///< in the image, and in the file
     int protection;
+    std::size_t own_offset, own_bytes;  ///< those pages of the file that hold nothing else
   };
   const std::vector<constant>& constants() const noexcept { return constants_; }
 
