@@ -134,6 +134,27 @@ class CommandLine(Mpi):
         done = self.run_it(BIN / "maslin-mpicc", "-c", "absent.c", cwd=folder)
         self.assertEqual(done.returncode, 1)
 
+    @unittest.skipUnless(shutil.which("cmake"), "there is no cmake")
+    def test_a_project_of_cmake(self):
+        """The compiler may be that of the project, or of what it finds as MPI. It names the launcher in its tests."""
+        folder = Path(self.folder.name) / "project"
+        folder.mkdir()
+        (folder / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.20)\nproject(p C)\nenable_testing()\nfind_package(MPI REQUIRED)\n"
+                                               "add_executable(p p.c)\ntarget_link_libraries(p MPI::MPI_C)\n"
+                                               "add_test(NAME p COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 3 $<TARGET_FILE:p>)\n")
+        (folder / "p.c").write_text("#include <mpi.h>\n#include <stdio.h>\nint main(int n, char **w) {\n  int me, all;\n  MPI_Init(&n, &w);\n"
+                                    "  MPI_Comm_rank(MPI_COMM_WORLD, &me);\n  MPI_Comm_size(MPI_COMM_WORLD, &all);\n"
+                                    "  if (me == 0) fprintf(stdout, \"%d ranks\\n\", all);\n  MPI_Finalize();\n  return 0;\n}\n")
+        for how in ((f"-DCMAKE_C_COMPILER={BIN / 'maslin-mpicc'}",), (f"-DMPI_C_COMPILER={BIN / 'maslin-mpicc'}", "-DCMAKE_C_FLAGS=-fPIC")):
+            with self.subTest(how[0].split("=")[0]):
+                built = folder / f"build{len(how)}"
+                for words in (("cmake", "-S", folder, "-B", built, *how, f"-DMPIEXEC_EXECUTABLE={BIN / 'maslin-mpirun'}"),
+                              ("cmake", "--build", built), ("ctest", "--test-dir", built, "--verbose")):
+                    done = self.run_it(*words)
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("1: 3 ranks\n", done.stdout)
+                self.expect_right(self.run_it(built / "p"), "1 ranks\n")
+
     def test_a_program_that_does_not_call_mpi(self):
         file = Path(self.folder.name) / "plain.c"
         file.write_text('#include <stdio.h>\nint main(int n, char **w) { return printf("%s\\n", w[n - 1]); }\n')
@@ -158,6 +179,8 @@ class CommandLine(Mpi):
         shown = self.run_it(BIN / "maslin-mpicc", "-show", "-O2", "a.c").stdout
         self.assertRegex(shown, r"^cc -fPIC -I\S+ -O2 a\.c -shared .* -lmaslin_mpi_ranks ")
         self.assertNotIn("-shared", self.run_it(BIN / "maslin-mpicc", "-show", "-c", "a.c").stdout)
+        self.assertRegex(self.run_it(BIN / "maslin-mpicc", "-showme:compile").stdout, r"\A-fPIC -I\S+\n\Z")
+        self.assertRegex(self.run_it(BIN / "maslin-mpicc", "-showme:link").stdout, r"\A-Wl,-no-pie,-shared,\S+ -L\S+ -lmaslin_mpi_ranks [^\n]*\n\Z")
         self.assertRegex(self.run_it(BIN / "maslin-mpicxx", "--help").stdout,
                          r"\Amaslin-mpicxx OPTIONS(.*\n)+\nExit status:\n  2 .*\n  others    the compiler's\n\Z")
         self.assertTrue(self.run_it(BIN / "maslin-mpicc", "--version").stdout.startswith("maslin-mpicc "))
