@@ -153,6 +153,32 @@ int main(int n, char **w) {
             self.assertEqual((job.returncode, said), (-one, ""))
             self.expect_gone(pids)
 
+    def test_signals_of_the_program_are_handed_on(self):
+        file = Path(self.folder.name) / "handles.c"
+        file.write_text("#include <mpi.h>\n#include <signal.h>\n#include <stdio.h>\n#include <unistd.h>\nstatic volatile sig_atomic_t seen;\n"
+                        "static void note(int which) { seen = which; }\nint main(int n, char **w) {\n  int me;\n  MPI_Init(&n, &w);\n"
+                        "  MPI_Comm_rank(MPI_COMM_WORLD, &me);\n  signal(SIGUSR1, note);\n  signal(SIGUSR2, note);\n"
+                        "  for (int i = 0; i < 2; ++i) {\n    seen = 0;\n    MPI_Barrier(MPI_COMM_WORLD);\n    printf(\"ready\\n\");\n    while (!seen) usleep(1000);\n"
+                        "    printf(\"%d\\n\", (int)seen);\n    MPI_Barrier(MPI_COMM_WORLD);\n  }\n  MPI_Finalize();\n}\n")
+        for processes in (2, 1):
+            with self.subTest(processes=processes):
+                job = subprocess.Popen([BIN / "maslin-mpirun", "-n", str(processes), "--processes", str(processes), self.build(file)], text=True,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"MASLIN_WORKERS": "1", "MASLIN_LEARNED": "off"})
+                for one in (signal.SIGUSR1, signal.SIGUSR2):
+                    self.assertEqual([job.stdout.readline() for _ in range(processes)], ["ready\n"] * processes)
+                    job.send_signal(one)
+                    self.assertEqual([job.stdout.readline() for _ in range(processes)], [f"{int(one)}\n"] * processes)
+                _, said = job.communicate(timeout=LIMIT_S)
+                self.assertEqual((job.returncode, said), (0, ""))
+
+    def test_a_signal_that_the_program_does_not_handle(self):
+        job, pids = self.start_endless()
+        job.send_signal(signal.SIGUSR1)
+        _, said = job.communicate(timeout=LIMIT_S)
+        self.assertEqual(job.returncode, 128 + signal.SIGUSR1)
+        self.assertRegex(said, r"^maslin-mpirun: process [01] \(ranks [02] to [13]\) was ended by signal 10 \(User defined signal 1\)\n$")
+        self.expect_gone(pids)
+
     def test_children_of_others_may_end(self):
         done = self.run_it("sh", "-c", 'true & exec "$@"', "sh", BIN / "maslin-mpirun", "-n", 2, "--processes", 2,
                            self.build(HERE / "failures/failures.c"), "prints")

@@ -34,15 +34,15 @@ struct child {
   int status = 0;  ///< as waitpid(2) gives it
 };
 
-// A signal to maslin-mpirun is one to all.
-constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP};
+// A signal to maslin-mpirun is one to all. The first three end the job.
+constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 volatile sig_atomic_t number_of_children = 0, signal_received = 0;
 pid_t pids[shared_by_processes::most];
 
 constexpr int patience_ms = 3000, notice_ms = 10'000, step_ms = 5;
 
 void pass_on(int signal) {
-  signal_received = signal;
+  if (signal != SIGUSR1 && signal != SIGUSR2) signal_received = signal;
   for (int i = 0; i < number_of_children; ++i) kill(pids[i], signal);
 }
 
