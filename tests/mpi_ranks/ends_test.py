@@ -179,6 +179,17 @@ int main(int n, char **w) {
         self.assertRegex(said, r"^maslin-mpirun: process [01] \(ranks [02] to [13]\) was ended by signal 10 \(User defined signal 1\)\n$")
         self.expect_gone(pids)
 
+    def test_nobody_is_told_where_nobody_reads(self):
+        file = Path(self.folder.name) / "goes_on.c"
+        file.write_text("#include <mpi.h>\n#include <stdio.h>\nint main(int n, char **w) {\n  int me;\n  MPI_Init(&n, &w);\n"
+                        "  MPI_Comm_rank(MPI_COMM_WORLD, &me);\n  for (;;) printf(\"rank %d goes on\\n\", me);\n}\n")
+        for processes in (1, 2):
+            with self.subTest(processes=processes):
+                done = self.run_it("bash", "-c", '"$@" | head -1; exit ${PIPESTATUS[0]}', "bash", BIN / "maslin-mpirun", "-n", 4, "--processes", processes,
+                                   self.build(file), workers=1)
+                self.assertEqual((done.returncode, done.stderr), (128 + signal.SIGPIPE, ""))
+                self.assertRegex(done.stdout, r"^rank [0-3] goes on\n$")
+
     def test_children_of_others_may_end(self):
         done = self.run_it("sh", "-c", 'true & exec "$@"', "sh", BIN / "maslin-mpirun", "-n", 2, "--processes", 2,
                            self.build(HERE / "failures/failures.c"), "prints")

@@ -108,6 +108,9 @@ std::string how_ended(int status) {
                              : fmt::format("ended with status {}", WEXITSTATUS(status));
 }
 
+/// Has it printed what nobody reads any more, as before `head`?
+bool is_unread(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE; }
+
 /// The processes of a node.
 class job {
  public:
@@ -176,7 +179,7 @@ class job {
       if (shared_.end(shared_by_processes::launcher) && signal_received == 0) {
         if (place < 0) {
           std::fprintf(stderr, "maslin-mpirun: the forwarder between nodes %s\n", how_ended(status).c_str());
-        } else {
+        } else if (!is_unread(status)) {  // there nobody wants to be told
           const std::string its = named(maslin::ranks_of_process(process_of_rank_, process));
           std::fprintf(stderr, "maslin-mpirun: process %d (%s) %s%s\n", process, its.c_str(), how_ended(status).c_str(),
                        WIFEXITED(status) ? " before its ranks had" : "");
@@ -208,7 +211,7 @@ class job {
     if (culprit && !have_ended) {
       const int how = culprit->status;
       if (!WIFSIGNALED(how)) return {WEXITSTATUS(how) == 0 ? 1 : WEXITSTATUS(how)};
-      if (is_process) return {0, WTERMSIG(how)};
+      if (is_process || is_unread(how)) return {0, WTERMSIG(how)};
       return {128 + WTERMSIG(how)};
     }
     if (signal_received != 0) return {0, signal_received};
