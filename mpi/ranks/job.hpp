@@ -1,6 +1,8 @@
 #pragma once
 // What maslin-mpirun and the programs that it loads know of each other.
 
+#include <cstdio>
+
 namespace maslin {
 class communicator;
 }
@@ -17,6 +19,7 @@ struct job {
   void (*end)(int rank, int status, const char* text);
   int node, nodes;   ///< its number, and how many the job has
   bool has_threads;  ///< --threads was given
+  std::FILE* input;  ///< its standard input
 };
 
 }  // namespace mpi

@@ -65,6 +65,26 @@ class CommandLine(Mpi):
         done = self.ranks(3, self.build(HERE / "failures/failures.c"), "reads", input="a line\n")
         self.expect_right(done, "read a line\n")
 
+    def test_rank_0_has_all_of_standard_input(self):
+        program, file = self.build(HERE / "prints" / "input.c"), Path(self.folder.name) / "lines"
+        file.write_text("1\n2\n3\n")
+        for way in ("fgets", "getchar", "called getchar", "scanf", "getwchar", "read", "freopen"):
+            others = 3 if way == "freopen" else 0
+            for processes in (1, 2):
+                with self.subTest(way=way, processes=processes):
+                    done = self.ranks(4, program, way, file, processes=processes, input="1\n2\n3\n")
+                    self.expect_right(done, f"3 has {others}\n2 has {others}\n1 has {others}\n0 has 3\n")
+
+    @unittest.skipUnless((BIN / "maslin-mpif90").exists(), "maslin-mpif90 is not built: there is no gfortran")
+    def test_rank_0_has_all_of_standard_input_in_fortran(self):
+        file = Path(self.folder.name) / "reads.f90"
+        file.write_text("program reads\n  use mpi\n  integer :: problem, me, rank, number, lines, how\n  call mpi_init(problem)\n"
+                        "  call mpi_comm_rank(MPI_COMM_WORLD, me, problem)\n  do rank = 1, 0, -1\n    if (rank == me) then\n      lines = 0\n"
+                        "      do\n        read (*, *, iostat=how) number\n        if (how /= 0) exit\n        lines = lines + 1\n      end do\n"
+                        "      print '(i0,a,i0)', me, ' has ', lines\n    end if\n    call mpi_barrier(MPI_COMM_WORLD, problem)\n  end do\n"
+                        "  call mpi_finalize(problem)\nend program\n")
+        self.expect_right(self.ranks(2, self.build(file), input="1\n2\n3\n"), "1 has 0\n0 has 3\n")
+
     def test_a_program_by_its_name_is_one_rank(self):
         done = self.run_it(self.build(HERE / "failures/failures.c"), "prints")
         self.expect_right(done, "0 has\nsaid\n")

@@ -88,6 +88,7 @@ using namespace mpi;
 const void* maslin_mpi_attach(maslin::communicator* world, const job* of) {
   me.world = world;
   me.of = of;
+  stdin = of->input;  // the rank's own (input.c)
   for (auto& type : predefined_types()) me.types.add_for_good(std::move(type));
   for (auto& op : predefined_operations()) me.operations.add_for_good(std::move(op));
   me.groups.add(std::make_shared<group>());

@@ -25,6 +25,7 @@
 #include "comm/processes.hpp"
 
 #include "end.hpp"
+#include "input.hpp"
 #include "output.hpp"
 #include "placement.hpp"
 #include "processes.hpp"
@@ -103,8 +104,9 @@ void load(const program& of, const maslin::process_of_job& process, bool has_thr
   kept = new const void*[numbers.size()]();
   for (const int rank : numbers) {
     rank_of_process& one = ranks().emplace_back();
-    one.said = {rank,    process.number, rank == numbers.front(), of.main.path().c_str(),
-                end_job, process.node(), process.nodes(),         has_threads};
+    one.said = {rank,          process.number, rank == numbers.front(), of.main.path().c_str(),
+                end_job,       process.node(), process.nodes(),         has_threads,
+                input_of(rank)};
     one.kept = &kept[ranks().size() - 1];
     rank_that_is_loaded.store(&one);
     one.program = image(of, rank, rank == numbers.front() ? nullptr : &ranks().front().program);
