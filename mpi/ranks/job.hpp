@@ -12,12 +12,12 @@ namespace mpi {
 /// The job, as a rank sees it.
 struct job {
   int rank;
-  int process;          ///< of the job
+  int process;          ///< of the job; a described machine's node, whose ranks share memory there
   bool speaks;          ///< for all ranks of its process, where each would say the same
   const char* program;  ///< the file that it runs
   /// Prints the text and ends the process with that status. "@:NUMBER" in it is a place in the program.
   void (*end)(int rank, int status, const char* text);
-  int node, nodes;   ///< its number, and how many the job has
+  int node, nodes;   ///< its number, which may be a described machine's, and how many the job has
   bool has_threads;  ///< --threads was given
   std::FILE* input;  ///< its standard input
 };

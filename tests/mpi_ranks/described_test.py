@@ -63,6 +63,24 @@ int main(int n, char **w) {
 }
 """
 
+# Each rank says the first of those with which it shares a node, and memory.
+MEMORY = """#include <mpi.h>
+#include <stdio.h>
+int main(int n, char **w) {
+  const int types[2] = {MPI_COMM_TYPE_SHARED, MPI_COMM_MEM_DOMAIN};
+  int me, first[2];
+  MPI_Init(&n, &w);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  for (int i = 0; i < 2; ++i) {
+    MPI_Comm part;
+    MPI_Comm_split_type(MPI_COMM_WORLD, types[i], 0, MPI_INFO_NULL, &part);
+    MPI_Allreduce(&me, &first[i], 1, MPI_INT, MPI_MIN, part);
+  }
+  printf("%d: %d %d\\n", me, first[0], first[1]);
+  MPI_Finalize();
+}
+"""
+
 
 class Described(Mpi):
     def test_messages_take_the_time_of_links(self):
@@ -85,6 +103,21 @@ class Described(Mpi):
         us, ranks = re.fullmatch(r"(\S+) us\n(\d+)\n", done.stdout).groups()
         self.assertEqual(ranks, "32")
         self.assertTrue(12.848 <= float(us) < 13, us)
+
+    def test_ranks_of_a_described_node_share_its_memory(self):
+        folder = Path(self.folder.name)
+        machine, source = folder / "nodes.toml", folder / "memory.c"
+        machine.write_text(NODES, encoding="utf-8")
+        source.write_text(MEMORY, encoding="utf-8")
+        program, triblade = self.build(source), CHECKOUT / "specs" / "triblade.toml"
+        # Two nodes of two workers, and two blades of 16. With too few workers neighbours share one.
+        for of, count, place, nodes in ((machine, 3, "block", [0, 0, 2]), (machine, 8, "block", [0] * 4 + [4] * 4),
+                                        (machine, 6, "cyclic", [0, 0, 2, 2, 0, 0]), (triblade, 32, "block", [0] * 16 + [16] * 16),
+                                        (triblade, 40, "block", [0] * 20 + [20] * 20), (triblade, 16, "block", [0] * 16)):
+            with self.subTest(machine=of.name, ranks=count, place=place):
+                done = self.ranks(count, program, place=place, workers=None, variables={"MASLIN_MACHINE": str(of), "MASLIN_QUIET": "1"})
+                found = dict(line.split(": ") for line in done.stdout.splitlines())
+                self.assertEqual([found[str(rank)] for rank in range(count)], [f"{first} {first}" for first in nodes], done.stderr)
 
     def test_what_neighbours_give_each_other_takes_the_time_of_links(self):
         folder = Path(self.folder.name)

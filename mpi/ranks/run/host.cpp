@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <maslin/machine.hpp>
 #include <maslin/maslin.hpp>
 #include <span>
 #include <string>
@@ -114,6 +115,19 @@ void load(const program& of, const maslin::process_of_job& process, bool has_thr
     // With the first come libraries that all share, so what one takes is seen by the second.
     if (ranks().size() == 1) mappings_of_one = count_mappings();
     if (ranks().size() == 2) expect_room(of, numbers.size(), mappings_of_one, files.rlim_cur);
+  }
+}
+
+/// On a described machine ranks of a node share its memory. `worker_of_rank`: empty if they are not placed.
+void tell_nodes(const std::vector<int>& worker_of_rank, int count) {
+  const char* const file = std::getenv("MASLIN_MACHINE");
+  if (!file || !*file) return;
+  const int all = maslin::workers(), of_a_node = maslin::machine::read_spec(file).workers.count;
+  for (rank_of_process& one : ranks()) {
+    const int rank = one.said.rank;
+    const int turn = count <= all ? rank : static_cast<int>(std::int64_t{rank} * all / count);  // as the runtime has it
+    const int worker = worker_of_rank.empty() ? turn : worker_of_rank[static_cast<std::size_t>(rank)];
+    one.said.node = one.said.process = worker / of_a_node;
   }
 }
 
@@ -257,9 +271,11 @@ int run_all(int argc, char** argv) {
     maslin::detail::run_ranks_of_process(process, count, call, its, maslin::location::current());
     shared->has_finished[process.number].store(true);
   } else if (std::strcmp(how, "block") == 0) {
+    tell_nodes({}, count);
     maslin::detail::run_ranks(count, call, its, maslin::location::current());
   } else {
     const std::vector<int> worker_of_rank = placed(how, count, maslin::workers(), "worker");
+    tell_nodes(worker_of_rank, count);
     maslin::detail::run_placed_ranks(worker_of_rank, call, its, maslin::location::current());
   }
   flush_output();
