@@ -161,12 +161,16 @@ class Failures(Mpi):
 
     def test_no_such_program(self):
         cut = Path(self.folder.name) / "cut"
+        script = Path(self.folder.name) / "run.sh"
+        script.write_text("#!/bin/sh\nexec $@\n")
+        script.chmod(0o755)
         cut.write_bytes(self.build(HERE / "failures" / "failures.c").read_bytes()[:3000])
-        for program, said in ((BIN / "maslin", "build it with maslin-mpicc, maslin-mpicxx or maslin-mpif90"),
+        for program, said in ((BIN / "maslin", "build it with maslin-mpicc, maslin-mpicxx or maslin-mpif90. A command that starts a program, as taskset does, goes "
+                                               "in front of maslin-mpirun"),
                               ("./nowhere", "cannot be read (No such file or directory)"),
                               (HERE, "cannot be read (Is a directory)"),
                               ("nowhere", "there is no program 'nowhere' in PATH"), (cut, "is no program"),
-                              (HERE / "failures/failures.c", "is no program"),
+                              (HERE / "failures/failures.c", "is no program"), (script, "A script that starts it goes in front of maslin-mpirun"),
                               (next((BIN.parent / "src").glob("libmaslin.so")), "expected one that maslin-mpicc")):
             done = self.ranks(2, program)
             self.assertEqual(done.returncode, 2)

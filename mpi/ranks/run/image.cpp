@@ -141,7 +141,8 @@ original::original(std::string path) : path_(std::move(path)), content_(content_
     for (const std::size_t name : names_of_needed) needed_.emplace_back(content_.c_str() + names_ + name);
   } catch (const std::out_of_range&) {
     throw maslin::error(path_ +
-                        ": is no program; expected one that maslin-mpicc, maslin-mpicxx or maslin-mpif90 has made");
+                        ": is no program; expected one that maslin-mpicc, maslin-mpicxx or maslin-mpif90 has made. A "
+                        "script that starts it goes in front of maslin-mpirun");
   }
 }
 
@@ -203,9 +204,11 @@ image::image(const program& of, int rank, const image* other) {
       close(copy);
       const bool lacks_mpi = why.find("undefined symbol: MPI_") != std::string::npos;
       const bool is_executable = why.find("cannot dynamically load") != std::string::npos;
-      const char* const advice = lacks_mpi       ? "; a shared library cannot call MPI: link it statically"
-                                 : is_executable ? "; build it with maslin-mpicc, maslin-mpicxx or maslin-mpif90"
-                                                 : "";
+      const char* const advice = lacks_mpi ? "; a shared library cannot call MPI: link it statically"
+                                 : is_executable
+                                     ? "; build it with maslin-mpicc, maslin-mpicxx or maslin-mpif90. A command that "
+                                       "starts a program, as taskset does, goes in front of maslin-mpirun"
+                                     : "";
       throw maslin::error(fmt::format("{}: cannot be loaded for rank {} ({}{})", file.path(), rank, why, advice));
     }
     if (other && !is_traced()) share_constants(file, handle, copy, other->all_[all_.size()].file);
