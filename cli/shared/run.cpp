@@ -14,6 +14,7 @@
 #include "cli/shared/completion.hpp"
 #include "cli/shared/grammar.hpp"
 #include "cli/shared/printable.hpp"
+#include "cli/shared/repeated.hpp"
 #include "cli/shared/terminal.hpp"
 #include "cli/shared/unknown.hpp"
 #include "maslin/error.hpp"
@@ -29,16 +30,17 @@ void tell_problem(const CLI::App& app, const std::string& problem) {
   tell(fmt::format("{}: {}\n", app.get_name(), problem));
 }
 
-/// Says what is wrong with a command line, in one line.
-int refuse(const CLI::App& app, int argc, char** argv, const char* problem) {
-  const unknown_word wrong = first_unknown(app, argc, argv);
-  const std::string lists = fmt::format("`{} --help` lists what there is", wrong.command);
-  const std::string message =
-      wrong.word.empty() ? fmt::format("{}; {}", problem, lists)
-                         : fmt::format("{} is not {}; {}", wrong.word, wrong.expected,
-                                       wrong.meant.empty() ? lists : fmt::format("did you mean {}?", wrong.meant));
-  tell_problem(app, printable(message));
-  return to_mend;
+/// Gives what is wrong with a command line, of which the parser says `problem`.
+std::string wrong_in(const CLI::App& app, int argc, char** argv, const char* problem) {
+  const known_line line = read_line(app, argc, argv);
+  const auto unknown = first_unknown(line.words);
+  const std::string lists =
+      fmt::format("`{} --help` lists what there is", full_name_of(unknown ? *unknown->at : *line.command));
+  if (unknown)
+    return fmt::format("{} is not {}; {}", unknown->word, unknown->expected,
+                       unknown->meant.empty() ? lists : fmt::format("did you mean {}?", unknown->meant));
+  const std::string repeated = first_repeated(line.words);
+  return repeated.empty() ? fmt::format("{}; {}", problem, lists) : repeated;
 }
 
 int print(const std::string& text) {
@@ -96,7 +98,8 @@ int parse_and_work(CLI::App& app, int argc, char** argv, const std::function<voi
   } catch (const CLI::Success& e) {  // what was asked for by an option
     return print(std::string(e.what()) + "\n");
   } catch (const CLI::ParseError& e) {
-    return refuse(app, argc, argv, e.what());
+    tell_problem(app, printable(wrong_in(app, argc, argv, e.what())));
+    return to_mend;
   } catch (const maslin::error& e) {
     tell_problem(app, e.what());
     return to_mend;

@@ -112,6 +112,30 @@ class Words(unittest.TestCase):
             self.assertIn(f"--resolution: '{wrong}'; expected a number that is not below 0",
                           self.refused("maslin", "trace", "spans", TRACE, f"--resolution={wrong}"))
 
+    def test_an_option_that_is_given_several_times_is_told_with_its_values(self):
+        mcmc = ("mcmc", "--msa", "a", "--model", "JC", "--prefix", "x")
+        self.assertEqual(self.refused("maslin-phylo", *mcmc, "--sample", 10, "--sample=20"),
+                         "maslin-phylo: --sample is given twice: '10' and '20'; give one of them\n")  # fmt: skip
+        self.assertIn("--swap is given 3 times: '1', '2' and '1'; give one of them",
+                      self.refused("maslin-phylo", *mcmc, "--swap", 1, "--swap", 2, "--swap", 1))
+        self.assertIn("--output is given twice: 'a' and 'b'", self.refused("maslin", "trace", "export", TRACE, "--output", "a", "--output", "b"))
+        # What comes behind a program belongs to the program.
+        said = self.refused("maslin", "scale", "--workers", 2, "--machine", "none.toml", "program", "--workers", 3)
+        self.assertNotIn("twice", said)
+        # Options that take several values, and flags.
+        self.assertIn("no such file", self.refused("maslin-phylo", *mcmc, "--json", "--json"))
+
+    def test_every_option_with_one_value_may_be_given_once(self):
+        tried = 0
+        for program, path in every_command():
+            for option, kind in set(re.findall(r"^ +(?:-\w,)?(--[\w-]+) (?!Excludes|Needs)(\S.*?)(?:  |$)", help_of(program, path), re.MULTILINE)):
+                tried += 1
+                value = (re.findall(r"{(\w+)", kind) or ["1"])[0]
+                said = self.refused(program, *path, option, value, option, value)
+                self.assertEqual(f"{option} is given twice: '{value}' and '{value}'; give one of them" in said, not kind.endswith(" ..."),
+                                 (program, path, option, kind, said))  # fmt: skip
+        self.assertGreater(tried, 60)
+
     def test_numbers_are_decimal_with_zeros_in_front_as_well(self):
         scaled = ("scale", "--machine", MACHINE, "--json", TRACE, "--workers")
         self.assertEqual(run("maslin", *scaled, "010").stdout, run("maslin", *scaled, "10").stdout)

@@ -281,6 +281,24 @@ class Files(Chains):
         self.assertEqual(len(last), 1)
         self.assertRegex(last[0], r"^, least ESS \d+ \(\S+\)$")
 
+    def test_what_is_sampled_of_the_model_is_said(self):
+        def said(model, *more):
+            done = self.run_program(*self.command("x", "--model", model, "--redo", generations=1000, *more))
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+            shown = re.search(r"^Model (.*)$", done.stdout.decode(), re.MULTILINE)[1]
+            self.assertEqual(self.result("x")["sampled"], [] if "nothing" in shown else shown.partition("sampled: ")[2].split(", "))
+            self.assertIn("\n" + shown + "\n", (self.folder / "x.log").read_text())
+            return shown
+
+        self.assertEqual(said("HKY+G+I"), "HKY+FO+I+G4m; sampled: frequencies, kappa, shape, invariant")
+        self.assertEqual(said("JC"), "JC; sampled: nothing of it")
+        self.assertEqual(said("GTR+F"), "GTR+FC; sampled: rates, frequencies")
+        log = (self.folder / "x.log").read_text()
+        note = "other commands count the frequencies of +F in the alignment, mcmc samples them"
+        self.assertIn(f"note: {note}", log)
+        loud = [word for word in self.command("y", "--model", "GTR+F", generations=1000) if word != "--quiet"]
+        self.assertIn(f"maslin-phylo: note: --model: {note}", self.run_program(*loud).stderr.decode())
+
     def test_runs_end_when_they_agree(self):
         self.run_well(*self.command("x", "--stop-at", "asdsf=0.3", generations=1000000))
         result = self.result("x")

@@ -201,6 +201,14 @@ PerMove<double> default_weights(const Sampled& sampled) {
           two_if(sampled.invariant)};
 }
 
+std::vector<std::string> words_of(const Sampled& sampled) {
+  const PerMove<double> weights = default_weights(sampled);
+  std::vector<std::string> words;
+  for (const Move move : {Move::rates, Move::frequencies, Move::kappa, Move::shape, Move::invariant})
+    if (weights[static_cast<std::size_t>(move)] > 0) words.emplace_back(word_of(move));
+  return words;
+}
+
 HalfEdge next_place(const Tree& tree, HalfEdge place) {
   const HalfEdge far = tree.back(place);
   return tree.next(tree.is_tip(far) ? place : far);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "phylo/mcmc/priors.hpp"
@@ -38,6 +39,8 @@ const char* word_of(Move move);
 PerMove<double> default_boldness();
 /// How often each move is made beside the others, 0 for those that the model has no use for.
 PerMove<double> default_weights(const Sampled& sampled);
+/// Gives the words of the parameters that are sampled, which are those of their moves: "frequencies".
+std::vector<std::string> words_of(const Sampled& sampled);
 
 /// The chance that extending_spr goes on to a further branch.
 inline constexpr double default_extension = 0.5;

@@ -84,6 +84,12 @@ std::vector<Summary> summaries_of(const std::vector<RunSamples>& runs, const std
 
 }  // namespace
 
+std::string described(const Model& model) {
+  const std::vector<std::string> sampled = words_of(Sampled(model));
+  return fmt::format("{}; sampled: {}", to_string(model),
+                     sampled.empty() ? "nothing of it" : fmt::format("{}", fmt::join(sampled, ", ")));
+}
+
 json to_json(const ChainFacts& facts) {
   json parameters = json::array();
   const std::vector<Summary> summaries = summaries_of(*facts.runs, *facts.columns);
@@ -132,6 +138,7 @@ json to_json(const ChainFacts& facts) {
             {"sites", facts.alignment->sites()},
             {"patterns", facts.patterns->count}}},
           {"options", facts.options},
+          {"sampled", words_of(Sampled(facts.setup->chain.model))},
           {"instructions", facts.instructions},
           {"generations", {{"total", facts.generations}, {"restored", facts.restored}, {"burnin", facts.burnin}}},
           {"computed", {{"likelihoods", computed.likelihoods}, {"vectors", computed.vectors}}},
@@ -153,6 +160,7 @@ std::string summarize(const ChainFacts& facts) {
   std::string out =
       fmt::format("{}: {}, {} taxa, {} sites, {} patterns\n", facts.alignment->file, facts.alignment->alphabet->name,
                   facts.alignment->taxa(), facts.alignment->sites(), facts.patterns->count);
+  out += fmt::format("Model {}\n", described(facts.setup->chain.model));
   out += fmt::format("{} of {}, {} generations; {} samples of each after a burn-in of {} generations\n",
                      counted(facts.setup->runs, "run"), counted(facts.setup->chains, "chain"), facts.generations,
                      first.all.size() - first.burnt, facts.burnin);

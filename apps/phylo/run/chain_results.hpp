@@ -39,6 +39,9 @@ struct ChainFacts {
   std::vector<WrittenFile> files;
 };
 
+/// Says which model that is, and what of it chains sample: "HKY+FO; sampled: frequencies, kappa".
+std::string described(const Model& model);
+
 nlohmann::json to_json(const ChainFacts& facts);
 std::string summarize(const ChainFacts& facts);
 

@@ -8,10 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "cli/shared/terminal.hpp"
 #include "maslin/runtime.hpp"
 #include "phylo/io/error.hpp"
 #include "phylo/io/file.hpp"
 #include "phylo/io/newick.hpp"
+#include "phylo/io/text.hpp"
 #include "phylo/run/chain_checkpoint.hpp"
 #include "phylo/run/chain_files.hpp"
 #include "phylo/run/chain_options.hpp"
@@ -216,7 +218,14 @@ void run(const McmcCommand& command) {
                      scheme.parts.size()));
   const Model model = scheme.parts.front().model;
   ChainOptions options = read_options(command, model);
-  const Data data = read_data(command.msa, command.data_type, command.model, "linked", command.quiet);
+  Data data = read_data(command.msa, command.data_type, command.model, "linked", command.quiet);
+  if (model.frequencies_from == Origin::empirical && Sampled(model).frequencies) {
+    data.notes.emplace_back(
+        "other commands count the frequencies of +F in the alignment, mcmc samples them (--prior-frequencies); fixed "
+        "ones are given as +FU{...}");
+    if (!command.quiet)
+      command::tell(fmt::format("maslin-phylo: note: {}: {}\n", shown_path(scheme.source), data.notes.back()));
+  }
   const Alignment& alignment = data.alignment;
   const Patterns& patterns = data.parts.front().patterns;
   options.grid.chain.patterns = &patterns;
@@ -245,7 +254,7 @@ void run(const McmcCommand& command) {
   const auto begin = std::chrono::steady_clock::now();
   Sampling sampling(command, options, patterns, checkpoint, files);
   Log log(prefix.file("log"), command.line);
-  log.add(described(data, command.seed, instructions));
+  log.add(described(data, command.seed, instructions) + "\n" + described(model));
   logged(log, [&] { sampling.run(log); });
 
   const std::vector<RunSamples>& runs = sampling.runs();
