@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -69,6 +70,17 @@ def peak_memory(command: Sequence[str | Path], environment: Mapping[str, str] | 
     with tempfile.NamedTemporaryFile("r") as told:
         _, said = execute([sys.executable, "-I", "-S", Path(__file__).with_name("peak.py"), told.name, *command], environment, cwd=cwd)
         return int(told.read()) / 1024, said
+
+
+def available_memory(root: Path = Path("/")) -> float:
+    """Gives the bytes that programs can still get: no more than the control group's limit. `root`: where /proc and /sys are."""
+    lines = (root / "proc/meminfo").read_text(encoding="ascii").splitlines()
+    available = 1024.0 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
+    for limit in ("memory.max", "memory/memory.limit_in_bytes"):  # of the two versions of control groups
+        with contextlib.suppress(OSError):
+            most = (root / "sys/fs/cgroup" / limit).read_text(encoding="ascii").strip()
+            available = min(available, float("inf") if most == "max" else float(most))
+    return available
 
 
 Values = dict[str, list[float]]

@@ -1,14 +1,15 @@
-"""What phylo/memory makes of the peaks of programs."""
+"""What phylo/memory makes of the peaks of programs; what memory there is, and a row of phylo/mcmc that needs more."""
 
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
-from scorecard import tree_search
-from scorecard.figures import Plan, phylo_memory
-from scorecard.measure import MeasurementError, peak_memory
-from scorecard.row import MET, MISSED
+from scorecard import data, mrbayes, tree_search
+from scorecard.figures import Plan, phylo_mcmc, phylo_memory
+from scorecard.measure import MeasurementError, available_memory, peak_memory
+from scorecard.row import MET, MISSED, NOT_MEASURED
 
 
 class Peaks(unittest.TestCase):
@@ -26,6 +27,36 @@ class Peaks(unittest.TestCase):
         for words in (["-c", "exit 3"], ["-c", "kill -9 $$"]):
             with self.assertRaisesRegex(MeasurementError, "status"):
                 peak_memory(["/bin/sh", *words])
+
+
+class Available(unittest.TestCase):
+    def available(self, limits: dict[str, str]) -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in {"proc/meminfo": "MemTotal: 9000 kB\nMemAvailable:    5000 kB\nBuffers: 1 kB\n", **limits}.items():
+                (Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
+                (Path(folder) / name).write_text(text)
+            return available_memory(Path(folder))
+
+    def test_it_is_what_the_machine_has_left_and_the_control_group_allows(self):
+        self.assertEqual(self.available({}), 5000 * 1024)
+        self.assertEqual(self.available({"sys/fs/cgroup/memory.max": "max\n"}), 5000 * 1024)
+        self.assertEqual(self.available({"sys/fs/cgroup/memory.max": "4096000\n"}), 4096000)
+        self.assertEqual(self.available({"sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n"}), 5000 * 1024)
+        self.assertGreater(available_memory(), 1 << 20)
+
+    def test_chains_that_need_more_are_not_measured_and_say_so(self):
+        for available, verdict in ((7.9e9, NOT_MEASURED), (8.1e9, MET)):
+            made = mock.Mock(return_value=mrbayes.Chains(1.0, [], [], []))
+            with mock.patch.object(phylo_mcmc, "available_memory", lambda: available), mock.patch.object(mrbayes, "installed", lambda: True), \
+                 mock.patch.object(data, "reason_absent", lambda name: None), mock.patch.object(data, "alignment", Path), \
+                 mock.patch.object(mrbayes, "chains", made), mock.patch.object(phylo_mcmc, "check", lambda *_: "checked"), \
+                 mock.patch.object(phylo_mcmc, "our_seconds", lambda *_: 0.5):  # fmt: skip
+                rows = {row.name: row for row in phylo_mcmc.measure(Plan(quick=False, only="phylo/mcmc"))}
+            self.assertEqual(list(rows), ["phylo/mcmc/d041", "phylo/mcmc/d062", "phylo/mcmc/d110", "phylo/mcmc/d237"])
+            self.assertEqual({name: row.verdict for name, row in rows.items()},
+                             {name: verdict if name.endswith("d110") else MET for name in rows})
+            self.assertEqual(rows["phylo/mcmc/d110"].note.startswith("its chains need 8 GB of memory, and 7.9 GB are available here"),
+                             verdict == NOT_MEASURED)  # fmt: skip
 
 
 class Rows(unittest.TestCase):
