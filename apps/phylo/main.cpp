@@ -327,8 +327,11 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
   };
   prior("--prior-branches", command.prior_branches,
         "Branch lengths: gammadir:1,0.1,1,1 (if not given), exponential:RATE or uniform:LOW,HIGH");
-  prior("--prior-rates", command.prior_rates, "Exchange rates: dirichlet:1,1,1,1,1,1 (if not given)");
-  prior("--prior-frequencies", command.prior_frequencies, "Base frequencies: dirichlet:1,1,1,1 (if not given)");
+  prior(
+      "--prior-rates", command.prior_rates,
+      "Exchange rates: dirichlet:1,1,1,1,1,1 (if not given), a number for each distinct rate of the model, AC's first");
+  prior("--prior-frequencies", command.prior_frequencies,
+        "Frequencies of the states: dirichlet:1,1,1,1 (if not given), a number for each state");
   prior("--prior-kappa", command.prior_kappa, "kappa / (1 + kappa): beta:1,1 (if not given)");
   prior("--prior-shape", command.prior_shape,
         "Shape of the gamma distribution: exponential:1 (if not given) or uniform:LOW,HIGH");

@@ -71,7 +71,9 @@ class Genotypes(ProgramTest):
         self.run_well(*common, "--model", "GTJC+G")
         done = self.run_program(*common, "--model", "GTGTR4+G", "--redo")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("of genotypes give them in --model, as in GTJC+G", done.stderr.decode())
+        self.assertIn("of genotypes give them in --model, or take another one, as GTJC+G", done.stderr.decode())
+        self.run_well(*common, "--model", "GTJC+FO", "--redo")
+        self.assertEqual(self.result("out")["sampled"], ["frequencies"])
 
     def test_genotypes_are_no_dna_with_ambiguities(self):
         done = self.run_program("evaluate", "--msa", DATA / "genotypes.phy", "--tree", DATA / "ten.tree", "--model", "GTR+G")

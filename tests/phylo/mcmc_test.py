@@ -299,6 +299,33 @@ class Files(Chains):
         loud = [word for word in self.command("y", "--model", "GTR+F", generations=1000) if word != "--quiet"]
         self.assertIn(f"maslin-phylo: note: --model: {note}", self.run_program(*loud).stderr.decode())
 
+    def test_rates_that_a_model_ties_are_sampled_once(self):
+        for model, rates in {"TN93": ["A<->C,A<->T,C<->G,G<->T", "A<->G", "C<->T"], "K81": ["A<->C,G<->T", "A<->G,C<->T", "A<->T,C<->G"],
+                             "TVMef": ["A<->C", "A<->G,C<->T", "A<->T", "C<->G", "G<->T"],
+                             "DNA000001+FE": ["A<->C,A<->G,A<->T,C<->G,C<->T", "G<->T"]}.items():  # fmt: skip
+            with self.subTest(model):
+                self.run_chains("x", "--model", model, "--redo", generations=1000)
+                columns = self.columns("x", "run1.p")
+                values = {name[2:-1]: [float(value) for value in column] for name, column in columns.items() if name.startswith("r(")}
+                self.assertEqual(list(values), rates)
+                for row in zip(*values.values()):
+                    self.assertAlmostEqual(sum(row), 1, delta=1e-6)
+                # What a row says has the likelihood that it says.
+                last = {name: float(column[-1]) for name, column in columns.items()}
+                pairs = {pair: one[-1] for name, one in values.items() for pair in name.split(",")}
+                given = "/".join(repr(pairs[pair]) for pair in ("A<->C", "A<->G", "A<->T", "C<->G", "C<->T", "G<->T"))
+                frequencies = "/".join(repr(last.get(f"pi({base})", 0.25)) for base in "ACGT")
+                tree = re.findall(r"tree gen\.1000 = \[&U\] (.*;)", (self.folder / "x.run1.t").read_text())[-1]
+                names = dict(re.findall(r"^ +(\d+) ([^\s,;]+)[,;]$", (self.folder / "x.run1.t").read_text(), re.MULTILINE))
+                self.write("tree", re.sub(r"([(,])(\d+):", lambda m: f"{m[1]}{names[m[2]]}:", tree))
+                said = json.loads(self.run_well("evaluate", "--msa", MSA, "--tree", "tree", "--model",
+                                                f"GTR{{{given}}}+FU{{{frequencies}}}", "--json"))  # fmt: skip
+                self.assertAlmostEqual(said["lnl"], last["LnL"], delta=0.02)
+        self.assertEqual(self.result("x")["sampled"], ["rates"])
+        same = self.run_chains("serial", "--model", "TIM2+G", env=environment(**{**PLAIN, "MASLIN_SERIAL": "1"}))
+        self.run_chains("x", "--model", "TIM2+G", "--redo", generations=770)
+        self.assert_same(self.run_chains("x", "--model", "TIM2+G"), same)
+
     def test_runs_end_when_they_agree(self):
         self.run_well(*self.command("x", "--stop-at", "asdsf=0.3", generations=1000000))
         result = self.result("x")
@@ -344,6 +371,7 @@ class Refused(Chains):
         self.refused(wrong("--weights", "tbr=3"), "--weights: 'tbr' is no move; the moves are nni, spr, branch")
         self.refused(wrong("--weights", "spr"), "--weights: 'spr'; expected moves with their weights")
         self.refused(wrong("--weights", "spr=3,"), "--weights: ''; expected moves with their weights")
+        self.refused(wrong("--weights", "spr=3,nni=2,spr=4"), "--weights: spr is given twice; give it once")
         self.refused(wrong("--weights", "kappa=2"), "this model samples nothing that this move changes")
         self.refused(wrong("--weights", "nni=0,spr=0"), "the topology would never change")
         self.refused(wrong("--weights", "shape=0"), "without shape that parameter would never change")
@@ -386,6 +414,9 @@ class Refused(Chains):
             wrong(option, right[:-1] + "-2", f"{word} takes positive numbers up to 1e+100, not -2")
             wrong(option, right[:-1] + "1e101", f"{word} takes positive numbers up to 1e+100, not 1e+101")
             wrong(option, right, "the model does not sample this parameter; leave the option out", model="JC")
+        # As many numbers as the model has distinct rates, or frequencies.
+        wrong("--prior-rates", "dirichlet:1,2,3,4,5,6", "dirichlet takes 3 numbers, not 6; expected a distribution and its numbers, as in "
+              "dirichlet:1,1,1", model="TN93")  # fmt: skip
 
     def test_a_checkpoint_of_another_run(self):
         self.run_chains("x", generations=1000)

@@ -110,10 +110,24 @@ class ProteinModels(ProgramTest):
         common = ("mcmc", "--msa", DATA / "peptides.phy", "--generations", "200", "--sample", "20", "--chains", "2", "--quiet")
         self.run_well(*common, "--model", "LG+G", "--prefix", "x")
         self.assertTrue((self.folder / "x.con.tre").is_file())
-        for model in ("LG+F+G", "PROTGTR"):
-            done = self.run_program(*common, "--model", model, "--prefix", "y")
-            self.assertEqual(done.returncode, 2)
-            self.assertIn("of DNA only", done.stderr.decode())
+        done = self.run_program(*common, "--model", "PROTGTR", "--prefix", "y")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("of DNA only; of amino acids give them in --model, or take another one, as LG+G", done.stderr.decode())
+
+    def test_chains_sample_the_frequencies_of_amino_acids(self):
+        def samples(prefix, **env):
+            self.run_well("mcmc", "--msa", DATA / "peptides.phy", "--model", "WAG+F", "--generations", 600, "--sample", 50, "--chains", 2,
+                          "--diagnostics", 200, "--checkpoint", 100, "--prefix", prefix, "--quiet", env=environment(**env))  # fmt: skip
+            return (self.folder / f"{prefix}.run1.p").read_text()
+
+        rows = [line.split("\t") for line in samples("x").splitlines()[1:]]
+        frequencies = [i for i, name in enumerate(rows[0]) if name.startswith("pi(")]
+        self.assertEqual([rows[0][i] for i in frequencies], [f"pi({letter})" for letter in "ARNDCQEGHILKMFPSTWYV"])
+        for row in rows[1:]:
+            self.assertAlmostEqual(sum(float(row[i]) for i in frequencies), 1, delta=1e-6)
+        self.assertNotEqual(rows[1][frequencies[0]], rows[-1][frequencies[0]])
+        self.assertEqual(self.result("x")["sampled"], ["frequencies"])
+        self.assertEqual(samples("y", MASLIN_WORKERS="3"), samples("x", MASLIN_SERIAL="1"))
 
 
 if __name__ == "__main__":

@@ -73,17 +73,18 @@ struct Mistake {
   std::function<double(Move, double)> hastings;
 };
 
-Priors priors() {
-  Priors p;
-  p.branches.parameters = {2, 2, 1, 1, 0, 0};  // trees of length 1 in the mean: neither clear nor saturated
-  p.rates.parameters = {3, 3, 3, 3, 3, 3};
-  p.frequencies.parameters = {3, 3, 3, 3, 0, 0};
+Priors priors_of(const Model& model) {
+  Priors p(model);
+  p.branches.parameters = {2, 2, 1, 1};  // trees of length 1 in the mean: neither clear nor saturated
+  for (double& shape : p.rates.parameters) shape = 3;
+  for (double& shape : p.frequencies.parameters) shape = 3;
   return p;
 }
 
 /// Gives a tree and a model drawn from the priors.
 ChainState truth(Random& random, const std::string& notation) {
-  const Priors p = priors();
+  const Model asked_for = parse_model(notation);
+  const Priors p = priors_of(asked_for);
   ChainState state;
   state.tree = random_topology(random, taxa, 1);
   const auto all = static_cast<std::size_t>(2 * taxa - 3);
@@ -92,9 +93,14 @@ ChainState truth(Random& random, const std::string& notation) {
   const double length = gamma_variate(random, p.branches.parameters[0]) / p.branches.parameters[1];
   std::size_t next = 0;
   state.tree.for_each_branch([&](HalfEdge h) { state.tree.set_length(h, length * parts[next++]); });
-  Model& model = state.model = starting_model(parse_model(notation), p);
+  Model& model = state.model = starting_model(asked_for, p);
   const Sampled sampled(model);
-  if (sampled.rates) dirichlet(random, p.rates.parameters.data(), 6, model.rates.data());
+  if (sampled.rates > 0) {
+    std::array<double, 6> distinct{};
+    dirichlet(random, p.rates.parameters.data(), sampled.rates, distinct.data());
+    for (std::size_t pair = 0; pair < 6; ++pair)
+      model.rates[pair] = distinct[static_cast<std::size_t>(model.ties[pair] - '0')];
+  }
   if (sampled.frequencies) dirichlet(random, p.frequencies.parameters.data(), 4, model.frequencies.data());
   if (sampled.kappa) {
     const double part = random.uniform();
@@ -141,7 +147,7 @@ std::map<std::string, double> seen_of(const ChainState& state) {
                                      {"a tip's branch", state.tree.length(0)},
                                      {"topology", static_cast<double>(fingerprint(state.tree) >> 12)}};
   const Sampled sampled(state.model);
-  if (sampled.rates)
+  if (sampled.rates > 0)
     for (std::size_t i = 0; i < 6; ++i) seen["rate " + std::to_string(i)] = state.model.rates[i];
   if (sampled.kappa) seen["kappa"] = kappa_of(state.model);
   if (sampled.frequencies)
@@ -160,7 +166,7 @@ std::map<std::string, double> ranks_of(std::uint64_t number, const std::string& 
   ChainSetup setup;
   setup.patterns = &patterns;
   setup.model = parse_model(notation);
-  setup.priors = priors();
+  setup.priors = priors_of(setup.model);
   setup.weights = default_weights(Sampled(setup.model));
   setup.adapts.fill(true);
   setup.seed = number;
@@ -205,7 +211,7 @@ class Calibration : public testing::TestWithParam<const char*> {};
 TEST_P(Calibration, RanksAreUniform) {
   for (const auto& [name, deviation] : deviations(GetParam())) EXPECT_LT(deviation, rarely_passed) << name;
 }
-INSTANTIATE_TEST_SUITE_P(Models, Calibration, testing::Values("GTR+G+I", "HKY", "JC+G"));
+INSTANTIATE_TEST_SUITE_P(Models, Calibration, testing::Values("GTR+G+I", "HKY", "JC+G", "TIM2"));
 
 TEST(Calibration, FindsDataThatEvolvedFaster) {
   if (sanitized) GTEST_SKIP() << "twenty data sets are too few to find it; the plain builds run this";

@@ -33,10 +33,12 @@ std::uint64_t chain_seed(std::uint64_t seed, int run, int chain) {
 Model starting_model(const Model& model, const Priors& priors) {
   Model out = model;
   const Sampled sampled(model);
-  if (sampled.rates) {
+  if (sampled.rates > 0) {
     // Those of the notation are 1 unless a command that optimizes has changed them.
-    const double sum = std::accumulate(out.rates.begin(), out.rates.end(), 0.0);
-    for (double& rate : out.rates) rate /= sum;
+    DistinctRates rates(out);
+    const double sum = std::accumulate(rates.values.begin(), rates.values.end(), 0.0);
+    for (double& rate : rates.values) rate /= sum;
+    rates.set_in(out);
   }
   if (sampled.invariant) out.invariant = starting_invariant;
   if (sampled.shape) out.alpha = allowed(priors.shape, starting_shape);

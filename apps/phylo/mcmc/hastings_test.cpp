@@ -159,6 +159,24 @@ TEST(WrongHastingsRatio, OfTheDirichletMoveOfRatesIsFound) {
   });
 }
 
+// The four transversions of TN93 have one part, which counts once, in the prior and in the ratio.
+TEST(WrongHastingsRatio, OfTheDirichletMoveOfTiedRatesIsFound) {
+  for (const std::size_t pair : {0u, 1u, 4u})
+    expect_found(Move::rates, [pair](Prior prior) {
+      prior.model = "TN93";
+      return prior.statistic([pair](const ChainState& s) { return s.model.rates[pair]; },
+                             [](double x) { return beta_1(x, 2); });
+    });
+}
+
+TEST(WrongHastingsRatio, OfTheDirichletMoveOfTwentyFrequenciesIsFound) {
+  expect_found(Move::frequencies, [](Prior prior) {
+    prior.model = "WAG+FO";
+    return prior.statistic([](const ChainState& s) { return s.model.frequencies[17]; },
+                           [](double x) { return beta_1(x, 19); });
+  });
+}
+
 TEST(WrongHastingsRatio, OfTheDirichletMoveOfFrequenciesIsFound) {
   expect_found(Move::frequencies, [](const Prior& prior) {
     return prior.statistic([](const ChainState& s) { return s.model.frequencies[1]; },

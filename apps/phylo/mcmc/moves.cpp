@@ -126,7 +126,7 @@ void move_subtree(HalfEdge joint, Random& random, double boldness, double extens
 
 /// Draws parts of 1 around what they are.
 double move_parts(Random& random, double boldness, double* parts, std::size_t count) {
-  constexpr std::size_t most = 6;
+  constexpr std::size_t most = most_states;
   // Half a count more a part, so that a small one does not stay small for ever.
   constexpr double least = 0.5;
   std::array<double, most> there{}, back{}, before{};
@@ -194,7 +194,7 @@ PerMove<double> default_weights(const Sampled& sampled) {
           40,
           6,
           14,
-          two_if(sampled.rates),
+          two_if(sampled.rates > 0),
           two_if(sampled.frequencies),
           two_if(sampled.kappa),
           two_if(sampled.shape),
@@ -237,7 +237,9 @@ void propose(Move move, HalfEdge place, Random& random, double boldness, double 
   }
   step.reach = Step::Reach::model;
   if (move == Move::rates) {
-    step.log_hastings = move_parts(random, boldness, model.rates.data(), model.rates.size());
+    DistinctRates rates(model);
+    step.log_hastings = move_parts(random, boldness, rates.values.data(), rates.count);
+    rates.set_in(model);
   } else if (move == Move::frequencies) {
     step.log_hastings = move_parts(random, boldness, model.frequencies.data(), model.frequencies.size());
   } else if (move == Move::kappa) {

@@ -19,7 +19,7 @@ enum class Move : std::uint8_t {
   branch_multiplier,  ///< stretches a branch
   tree_multiplier,    ///< stretches all branches alike
   node_slider,        ///< stretches two branches that meet, and moves their node between the far ends
-  rates,              ///< the six exchange rates, around what they are
+  rates,              ///< the distinct exchange rates, around what they are
   frequencies,        ///< likewise
   kappa,              ///< kappa / (1 + kappa), likewise
   shape,              ///< stretches the shape of the gamma distribution

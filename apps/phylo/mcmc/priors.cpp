@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -21,30 +22,47 @@ constexpr double impossible = -std::numeric_limits<double>::infinity();
 
 struct Form {
   Kind kind;
-  const char* word;
   std::size_t numbers;
-  const char* example;
+  std::string example;
 };
 
 /// What a prior can be, the default first.
-std::vector<Form> forms_of(PriorOf what) {
+std::vector<Form> forms_of(PriorOf what, std::size_t parts) {
   switch (what) {
     case PriorOf::branches:
-      return {{Kind::gamma_dirichlet, "gammadir", 4, "gammadir:1,0.1,1,1"},
-              {Kind::exponential, "exponential", 1, "exponential:10"},
-              {Kind::uniform, "uniform", 2, "uniform:0,10"}};
+      return {{Kind::gamma_dirichlet, 4, "gammadir:1,0.1,1,1"},
+              {Kind::exponential, 1, "exponential:10"},
+              {Kind::uniform, 2, "uniform:0,10"}};
     case PriorOf::rates:
-      return {{Kind::dirichlet, "dirichlet", 6, "dirichlet:1,1,1,1,1,1"}};
     case PriorOf::frequencies:
-      return {{Kind::dirichlet, "dirichlet", 4, "dirichlet:1,1,1,1"}};
+      return {{Kind::dirichlet, parts, to_string(flat_dirichlet(parts))}};
     case PriorOf::shape:
-      return {{Kind::exponential, "exponential", 1, "exponential:1"}, {Kind::uniform, "uniform", 2, "uniform:0,200"}};
+      return {{Kind::exponential, 1, "exponential:1"}, {Kind::uniform, 2, "uniform:0,200"}};
     case PriorOf::kappa:
     case PriorOf::invariant:
       break;
   }
-  return {{Kind::beta, "beta", 2, "beta:1,1"}};
+  return {{Kind::beta, 2, "beta:1,1"}};
 }
+
+const char* word_of(Kind kind) {
+  switch (kind) {
+    case Kind::gamma_dirichlet:
+      return "gammadir";
+    case Kind::exponential:
+      return "exponential";
+    case Kind::uniform:
+      return "uniform";
+    case Kind::dirichlet:
+      return "dirichlet";
+    case Kind::beta:
+      break;
+  }
+  return "beta";
+}
+
+/// Gives the number of the distinct rate that this pair of bases has.
+std::size_t tie_of(const Model& model, std::size_t pair) { return static_cast<std::size_t>(model.ties[pair] - '0'); }
 
 double log_of_one(const Distribution& d, double x) {
   const auto& p = d.parameters;
@@ -67,11 +85,11 @@ bool parts_fit(const double* parts, std::size_t count) {
 
 }  // namespace
 
-Distribution parse_prior(PriorOf what, std::string_view text, const std::string& option) {
-  const std::vector<Form> forms = forms_of(what);
+Distribution parse_prior(PriorOf what, std::string_view text, const std::string& option, std::size_t parts) {
+  const std::vector<Form> forms = forms_of(what, parts);
   const auto refuse = [&](const std::string& problem) {
     std::string expected;
-    for (const Form& form : forms) expected += (expected.empty() ? "" : ", ") + std::string(form.example);
+    for (const Form& form : forms) expected += (expected.empty() ? "" : ", ") + form.example;
     throw input_error(
         fmt::format("{}: {}; expected a distribution and its numbers, as in {}", option, problem, expected));
   };
@@ -79,13 +97,12 @@ Distribution parse_prior(PriorOf what, std::string_view text, const std::string&
   const std::string_view word = text.substr(0, colon);
   const Form* form = nullptr;
   for (const Form& f : forms)
-    if (word == f.word) form = &f;
+    if (word == word_of(f.kind)) form = &f;
   if (!form) {
     refuse(fmt::format("{} is none of the distributions that this prior can have", shown(word)));
     return {};
   }
   Distribution out{form->kind, {}};
-  std::size_t count = 0;
   std::string_view rest = colon == text.npos ? std::string_view() : text.substr(colon + 1);
   for (bool more = !rest.empty(); more;) {
     const std::size_t comma = rest.find(',');
@@ -94,12 +111,12 @@ Distribution parse_prior(PriorOf what, std::string_view text, const std::string&
     const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (problem != std::errc() || end != number.data() + number.size() || !std::isfinite(value))
       refuse(fmt::format("{} is no number", shown(number)));
-    if (count < out.parameters.size()) out.parameters[count] = value;
-    ++count;
+    out.parameters.push_back(value);
     more = comma != rest.npos;
     if (more) rest.remove_prefix(comma + 1);
   }
-  if (count != form->numbers) refuse(fmt::format("{} takes {} numbers, not {}", form->word, form->numbers, count));
+  if (out.parameters.size() != form->numbers)
+    refuse(fmt::format("{} takes {} numbers, not {}", word, form->numbers, out.parameters.size()));
   if (form->kind == Kind::uniform) {
     if (!(out.parameters[0] >= 0 && out.parameters[0] < out.parameters[1]))
       refuse("a uniform distribution goes from a number that is not negative to a larger one");
@@ -109,30 +126,43 @@ Distribution parse_prior(PriorOf what, std::string_view text, const std::string&
       refuse(fmt::format("its middle does not lie between {} and {}, where chains stay", low, high));
   } else {
     constexpr double most = 1e100;  // the gamma function's logarithm of more may be none
-    for (std::size_t i = 0; i < count; ++i)
-      if (!(out.parameters[i] > 0 && out.parameters[i] <= most))
-        refuse(fmt::format("{} takes positive numbers up to {}, not {}", form->word, most, out.parameters[i]));
+    for (const double one : out.parameters)
+      if (!(one > 0 && one <= most)) refuse(fmt::format("{} takes positive numbers up to {}, not {}", word, most, one));
   }
   return out;
 }
 
-std::string to_string(PriorOf what, const Distribution& prior) {
-  for (const Form& form : forms_of(what)) {
-    if (form.kind != prior.kind) continue;
-    std::string text = form.word;
-    for (std::size_t i = 0; i < form.numbers; ++i) text += fmt::format("{}{}", i == 0 ? ':' : ',', prior.parameters[i]);
-    return text;
-  }
-  return {};
+std::string to_string(const Distribution& prior) {
+  return fmt::format("{}:{}", word_of(prior.kind), fmt::join(prior.parameters, ","));
 }
 
+Distribution flat_dirichlet(std::size_t parts) { return {Kind::dirichlet, std::vector<double>(parts, 1)}; }
+
 Sampled::Sampled(const Model& model) {
-  const int groups = free_rates(model);
-  rates = groups > 1 && model.rates_from != Origin::fixed;
-  kappa = groups == 1 && model.rates_from != Origin::fixed;
+  const bool free = free_rates(model) > 0 && model.rates_from != Origin::fixed;
+  kappa = free && model.family == Family::dna && model.ties == "010010";
+  if (free && !kappa) rates = static_cast<std::size_t>(free_rates(model)) + 1;
   frequencies = !model.equal_frequencies && model.frequencies_from != Origin::fixed;
   shape = model.categories > 1 && model.alpha_from != Origin::fixed;
   invariant = model.with_invariant && model.invariant_from != Origin::fixed;
+}
+
+Priors::Priors(const Model& model) {
+  const Sampled sampled(model);
+  if (sampled.rates > 0) rates = flat_dirichlet(sampled.rates);
+  if (sampled.frequencies) frequencies = flat_dirichlet(model.frequencies.size());
+}
+
+DistinctRates::DistinctRates(const Model& model) {
+  for (std::size_t pair = 0; pair < values.size(); ++pair) {
+    const std::size_t tie = tie_of(model, pair);
+    values[tie] = model.rates[pair];
+    count = std::max(count, tie + 1);
+  }
+}
+
+void DistinctRates::set_in(Model& model) const {
+  for (std::size_t pair = 0; pair < values.size(); ++pair) model.rates[pair] = values[tie_of(model, pair)];
 }
 
 double log_prior(const Distribution& branches, const Tree& tree) {
@@ -165,9 +195,10 @@ double log_prior(const Distribution& branches, const Tree& tree) {
 
 double log_prior(const Priors& priors, const Sampled& sampled, const Model& model) {
   double log_density = 0;
-  if (sampled.rates) {
-    if (!parts_fit(model.rates.data(), 6)) return impossible;
-    log_density += log_dirichlet(model.rates.data(), priors.rates.parameters.data(), 6);
+  if (sampled.rates > 0) {
+    const DistinctRates rates(model);
+    if (!parts_fit(rates.values.data(), rates.count)) return impossible;
+    log_density += log_dirichlet(rates.values.data(), priors.rates.parameters.data(), rates.count);
   }
   if (sampled.kappa) {
     const std::array<double, 2> parts = {kappa_of(model) / (1 + kappa_of(model)), 1 / (1 + kappa_of(model))};
@@ -175,8 +206,9 @@ double log_prior(const Priors& priors, const Sampled& sampled, const Model& mode
     log_density += log_of_one(priors.kappa, parts[0]);
   }
   if (sampled.frequencies) {
-    if (!parts_fit(model.frequencies.data(), 4)) return impossible;
-    log_density += log_dirichlet(model.frequencies.data(), priors.frequencies.parameters.data(), 4);
+    if (!parts_fit(model.frequencies.data(), model.frequencies.size())) return impossible;
+    log_density +=
+        log_dirichlet(model.frequencies.data(), priors.frequencies.parameters.data(), model.frequencies.size());
   }
   if (sampled.shape) {
     if (!(model.alpha >= SampledBounds::shape_low && model.alpha <= SampledBounds::shape_high)) return impossible;

@@ -65,7 +65,7 @@ void follow(const Patterns& patterns, const Model& model, std::uint64_t seed, in
 }
 
 TEST(Proposals, GiveTheBitsOfANewEngine) {
-  for (const char* model : {"JC", "HKY+I", "GTR+G+I"}) {
+  for (const char* model : {"JC", "HKY+I", "GTR+G+I", "TIM3+G"}) {
     follow(rows(12, 150, 6, 1), parse_model(model), 2, 400, 0.1);
     follow(rows(12, 150, 1, 3), parse_model(model), 4, 400, 0.1);
     follow(rows(4, 30, 2, 5), parse_model(model), 6, 200, 0.1);

@@ -31,6 +31,7 @@ Range boldness_range(Move move) {
 }
 
 constexpr std::size_t first_rate = 1, first_frequency = 7, kappa_at = 11, shape_at = 12, invariant_at = 13;
+constexpr std::size_t later_frequencies_at = coordinates_of_dna, bases = kappa_at - first_frequency;
 
 /// Fewer tries than these say too little.
 constexpr std::int64_t enough_tries = 30;
@@ -136,8 +137,10 @@ Coordinates coordinates_of(const Tree& tree, const Model& model, const Sampled& 
   double length = 0;
   tree.for_each_branch([&](HalfEdge h) { length += tree.length(h); });
   at[0] = std::log(length);
-  if (sampled.rates) std::copy(model.rates.begin(), model.rates.end(), at.begin() + first_rate);
-  if (sampled.frequencies) std::copy(model.frequencies.begin(), model.frequencies.end(), at.begin() + first_frequency);
+  if (sampled.rates > 0) std::copy(model.rates.begin(), model.rates.end(), at.begin() + first_rate);
+  if (sampled.frequencies)
+    for (std::size_t i = 0; i < model.frequencies.size(); ++i)
+      at[i < bases ? first_frequency + i : later_frequencies_at + i - bases] = model.frequencies[i];
   if (sampled.kappa) at[kappa_at] = kappa_of(model) / (1 + kappa_of(model));
   if (sampled.shape) at[shape_at] = std::log(model.alpha);
   if (sampled.invariant) at[invariant_at] = model.invariant;
@@ -147,7 +150,7 @@ Coordinates coordinates_of(const Tree& tree, const Model& model, const Sampled& 
 Move move_of(std::size_t coordinate) {
   if (coordinate < first_rate) return Move::tree_multiplier;
   if (coordinate < first_frequency) return Move::rates;
-  if (coordinate < kappa_at) return Move::frequencies;
+  if (coordinate < kappa_at || coordinate >= later_frequencies_at) return Move::frequencies;
   return coordinate == kappa_at ? Move::kappa : coordinate == shape_at ? Move::shape : Move::invariant;
 }
 

@@ -27,8 +27,10 @@ struct MoveRecord {
 };
 
 /// The numbers by which it is judged how fast parameters change: the logarithm of the tree's length, the exchange rates
-/// and frequencies, kappa / (1 + kappa), the logarithm of the shape, the invariant sites; 0 where a model has none.
-inline constexpr std::size_t coordinates = 14;
+/// and the first four frequencies, kappa / (1 + kappa), the logarithm of the shape, the invariant sites, the other
+/// frequencies; 0 where a model has none.
+inline constexpr std::size_t coordinates_of_dna = 14;
+inline constexpr std::size_t coordinates = coordinates_of_dna + most_states - 4;
 using Coordinates = std::array<double, coordinates>;
 Coordinates coordinates_of(const Tree& tree, const Model& model, const Sampled& sampled);
 /// Gives the move that is made for a coordinate. Tree length also changes with branches.
@@ -40,6 +42,8 @@ struct Spread {
   double squares = 0;  ///< of distances from the mean
   double own = 0;      ///< squares of jumps in the coordinate's own move
   double others = 0;   ///< and in others
+
+  bool operator==(const Spread&) const = default;
 };
 
 struct Tuning {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ inline Patterns nothing(std::int32_t tips) {
 /// A chain without data, and what is seen of it.
 struct Prior {
   std::string model = "GTR+G+I";
-  Priors priors;
+  std::optional<Priors> priors;  ///< if nothing, those of the model
   PerMove<double> weights{};
   std::function<double(Move, double)> hastings;
   PerMove<double> boldness{};  ///< after burn-in, where it is not 0
@@ -34,7 +35,7 @@ struct Prior {
     ChainSetup setup;
     setup.patterns = &patterns;
     setup.model = parse_model(model);
-    setup.priors = priors;
+    setup.priors = priors.value_or(Priors(setup.model));
     setup.weights = weights;
     setup.with_data = false;
     setup.seed = seed;

@@ -3,6 +3,7 @@
 #include "phylo/mcmc/without_data.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <ostream>
 
 #include "phylo/model/gamma.hpp"
@@ -49,7 +50,8 @@ std::vector<Marginal> marginals(const Prior& prior) {
       if (!tree.is_tip(h)) return tree.length(h);
     return 0.0;
   };
-  const Distribution& branches = prior.priors.branches;
+  const Priors& priors = *prior.priors;
+  const Distribution& branches = priors.branches;
   if (branches.kind == Distribution::Kind::gamma_dirichlet) {
     const double shape = branches.parameters[0], rate = branches.parameters[1], tip = branches.parameters[2];
     const double inner = tip * branches.parameters[3], all = taxa * tip + (taxa - 3) * inner;
@@ -74,28 +76,25 @@ std::vector<Marginal> marginals(const Prior& prior) {
     out.push_back({"length of an inner branch", [=](const ChainState& s) { return one_inner(s.tree); }, cumulative});
   }
   const Sampled sampled(parse_model(prior.model));
-  const auto add_parts = [&](const char* name, std::size_t count, const Distribution& d, auto&& parts_of) {
-    double all = 0;
-    for (std::size_t i = 0; i < count; ++i) all += d.parameters[i];
-    for (std::size_t i = 0; i < count; ++i)
+  const auto add_parts = [&](const char* name, const Distribution& d, auto&& parts_of) {
+    const double all = std::accumulate(d.parameters.begin(), d.parameters.end(), 0.0);
+    for (std::size_t i = 0; i < d.parameters.size(); ++i)
       out.push_back({name + std::to_string(i), [=](const ChainState& s) { return parts_of(s)[i]; },
                      [a = d.parameters[i], all](double x) { return beta_whole(x, a, all - a); }});
   };
-  if (sampled.rates)
-    add_parts(
-        "rate ", 6, prior.priors.rates, [](const ChainState& s) -> auto& { return s.model.rates; });
+  if (sampled.rates > 0)
+    add_parts("rate ", priors.rates, [](const ChainState& s) { return DistinctRates(s.model).values; });
   if (sampled.frequencies)
     add_parts(
-        "frequency ", 4, prior.priors.frequencies, [](const ChainState& s) -> auto& { return s.model.frequencies; });
+        "frequency ", priors.frequencies, [](const ChainState& s) -> auto& { return s.model.frequencies; });
   const auto add_one = [&](const char* name, const Distribution& d, auto&& value) {
     out.push_back({name, value, [d](double x) { return cumulative_of_one(d, x); }});
   };
   if (sampled.kappa)
-    add_one("kappa", prior.priors.kappa,
-            [](const ChainState& s) { return kappa_of(s.model) / (1 + kappa_of(s.model)); });
-  if (sampled.shape) add_one("shape", prior.priors.shape, [](const ChainState& s) { return s.model.alpha; });
+    add_one("kappa", priors.kappa, [](const ChainState& s) { return kappa_of(s.model) / (1 + kappa_of(s.model)); });
+  if (sampled.shape) add_one("shape", priors.shape, [](const ChainState& s) { return s.model.alpha; });
   if (sampled.invariant)
-    add_one("invariant sites", prior.priors.invariant, [](const ChainState& s) { return s.model.invariant; });
+    add_one("invariant sites", priors.invariant, [](const ChainState& s) { return s.model.invariant; });
   return out;
 }
 
@@ -113,18 +112,19 @@ TEST_P(WithoutDataUnder, EveryParameterHasItsPrior) {
   const PriorTexts& texts = GetParam();
   Prior prior = all_moves();
   prior.model = texts.model;
+  Priors& priors = prior.priors.emplace(parse_model(texts.model));
   const auto read = [](PriorOf what, const char* text, Distribution& to) {
-    if (*text != '\0') to = parse_prior(what, text, "");
+    if (*text != '\0') to = parse_prior(what, text, "", to.parameters.size());
   };
-  read(PriorOf::branches, texts.branches, prior.priors.branches);
-  read(PriorOf::rates, texts.rates, prior.priors.rates);
-  read(PriorOf::frequencies, texts.frequencies, prior.priors.frequencies);
-  read(PriorOf::kappa, texts.kappa, prior.priors.kappa);
-  read(PriorOf::shape, texts.shape, prior.priors.shape);
-  read(PriorOf::invariant, texts.invariant, prior.priors.invariant);
+  read(PriorOf::branches, texts.branches, priors.branches);
+  read(PriorOf::rates, texts.rates, priors.rates);
+  read(PriorOf::frequencies, texts.frequencies, priors.frequencies);
+  read(PriorOf::kappa, texts.kappa, priors.kappa);
+  read(PriorOf::shape, texts.shape, priors.shape);
+  read(PriorOf::invariant, texts.invariant, priors.invariant);
   const Sampled sampled(parse_model(prior.model));
   const auto keep = [&](Move move, bool made) { prior.weights[static_cast<std::size_t>(move)] = made ? 2 : 0; };
-  keep(Move::rates, sampled.rates);
+  keep(Move::rates, sampled.rates > 0);
   keep(Move::frequencies, sampled.frequencies);
   keep(Move::kappa, sampled.kappa);
   keep(Move::shape, sampled.shape);
@@ -156,7 +156,12 @@ INSTANTIATE_TEST_SUITE_P(Priors, WithoutDataUnder,
                                          PriorTexts{.model = "SYM+I",
                                                     .branches = "exponential:10",
                                                     .rates = "dirichlet:3,1,1,4,1,2",
-                                                    .invariant = "beta:4,1"}));
+                                                    .invariant = "beta:4,1"},
+                                         PriorTexts{.model = "TN93+G", .rates = "dirichlet:2,1,3"},
+                                         PriorTexts{.model = "TVMef", .rates = "dirichlet:1,3,1,2,1"},
+                                         PriorTexts{.model = "DNA001000+FE", .rates = "dirichlet:3,1"},
+                                         PriorTexts{.model = "BIN+G", .frequencies = "dirichlet:2,1"},
+                                         PriorTexts{.model = "WAG+F"}));
 
 }  // namespace
 }  // namespace phylo

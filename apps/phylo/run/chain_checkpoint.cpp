@@ -101,7 +101,12 @@ json to_json(const Tuning& tuning) {
   for (const MoveRecord& r : tuning.moves)
     moved.push_back(
         {r.boldness, r.weight, r.tried, r.accepted, r.tuned, r.tried_lately, r.passed_lately, r.read_lately});
-  for (const Spread& s : tuning.spreads) spreads.push_back({s.mean, s.squares, s.own, s.others});
+  std::size_t noted = coordinates;
+  while (noted > coordinates_of_dna && tuning.spreads[noted - 1] == Spread{}) --noted;
+  for (std::size_t c = 0; c < noted; ++c) {
+    const Spread& s = tuning.spreads[c];
+    spreads.push_back({s.mean, s.squares, s.own, s.others});
+  }
   return {{"moves", moved}, {"spreads", spreads}, {"generations", tuning.generations}};
 }
 
@@ -118,8 +123,10 @@ Tuning to_tuning(const json& from) {
     sum += record.weight;
   }
   if (sum == 0) throw input_error("it holds chains without moves");
-  for (std::size_t c = 0; c < coordinates; ++c) {
-    const json& s = from.at("spreads").at(c);
+  const json& spreads = from.at("spreads");
+  if (spreads.size() > coordinates) throw input_error("it holds more parameters than a model has");
+  for (std::size_t c = 0; c < std::max(spreads.size(), coordinates_of_dna); ++c) {
+    const json& s = spreads.at(c);
     tuning.spreads[c] = {s.at(0), s.at(1), s.at(2), s.at(3)};
   }
   from.at("generations").get_to(tuning.generations);

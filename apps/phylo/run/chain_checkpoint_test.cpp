@@ -87,13 +87,35 @@ TEST_F(ChainCheckpoints, AFifoIsNotWaitedFor) {
   }
 }
 
-TEST_F(ChainCheckpoints, OfMovesWithoutBoldnessAreDamaged) {
+phylo::GridState state_of_some_chains() {
   const phylo::Patterns patterns = phylo::patterns_of({"ACGTACGTAC", "ACGTTCGAAC", "ACCTTCAATC", "AGCTTCATTC"});
   phylo::GridSetup setup;
   setup.chain.patterns = &patterns;
   setup.chain.model = phylo::parse_model("JC");
   setup.chain.weights = phylo::default_weights(phylo::Sampled(setup.chain.model));
-  phylo::GridState state = phylo::Grid(setup).state();
+  return phylo::Grid(setup).state();
+}
+
+TEST_F(ChainCheckpoints, HaveWhatIsNotedOfTwentyFrequencies) {
+  phylo::GridState state = state_of_some_chains();
+  const ChainIdentity identity = identity_with({});
+  const auto size = [&] { return std::filesystem::file_size(path_ + "/state"); };
+  ChainCheckpoint(path_, identity, false, {}).save(state, {}, 0, {});
+  const auto of_dna = size();
+  for (const std::size_t noted : {std::size_t{13}, phylo::coordinates_of_dna, phylo::coordinates - 1}) {
+    const phylo::Spread spread{0.5, 2, 3, 4};
+    state.runs[0].tunings[1].spreads = {};
+    state.runs[0].tunings[1].spreads[noted] = spread;
+    ChainCheckpoint checkpoint(path_, identity, false, {});
+    checkpoint.save(state, {}, 0, {});
+    const auto& found = checkpoint.load()->grid.runs[0].tunings[1].spreads;
+    EXPECT_EQ(found, state.runs[0].tunings[1].spreads) << noted;
+    EXPECT_EQ(size() > of_dna, noted >= phylo::coordinates_of_dna) << "DNA has no place for them";
+  }
+}
+
+TEST_F(ChainCheckpoints, OfMovesWithoutBoldnessAreDamaged) {
+  phylo::GridState state = state_of_some_chains();
   const ChainIdentity identity = identity_with({});
   ChainCheckpoint(path_, identity, false, {}).save(state, {}, 0, {});
   EXPECT_EQ(refusal(identity), "none");

@@ -42,6 +42,7 @@ PerMove<double> read_weights(const std::string& text, const PerMove<double>& usu
       if (usual[m] == 0)
         throw input_error(
             fmt::format("--weights: {}: this model samples nothing that this move changes; leave it out", shown(item)));
+      if (!adapts[m]) throw input_error(fmt::format("--weights: {} is given twice; give it once", word_of(move)));
       weights[m] = *weight;
       adapts[m] = false;
     }
@@ -66,13 +67,14 @@ PerMove<double> read_weights(const std::string& text, const PerMove<double>& usu
   return weights;
 }
 
+/// `usual` is what the prior is if nothing is said, with as many parts as it has.
 Distribution read_prior(PriorOf what, const std::string& text, const char* option, bool sampled,
                         const Distribution& usual) {
   if (text.empty()) return usual;
   if (!sampled)
     throw input_error(fmt::format(
         "{}: the model does not sample this parameter; leave the option out, or choose another --model", option));
-  return parse_prior(what, text, option);
+  return parse_prior(what, text, option, usual.parameters.size());
 }
 
 double read_stop(const std::string& text) {
@@ -120,28 +122,23 @@ ChainOptions read_options(const McmcCommand& c, const Model& model) {
   chain.precision = c.precision == "single" ? Precision::binary32 : Precision::binary64;
   chain.tuned_generations = out.burnin;
   const Sampled sampled(model);
-  const DataType type = model.alphabet->type;
-  if (type != DataType::dna && (sampled.rates || sampled.frequencies))
+  if (model.family != Family::dna && sampled.rates > 0)
     throw input_error(
-        fmt::format("mcmc samples exchange rates and frequencies of DNA only; of {} give them in --model, as in {}",
+        fmt::format("mcmc samples exchange rates of DNA only; of {} give them in --model, or take another one, as {}",
                     model.alphabet->name,
-                    type == DataType::protein    ? "LG+G"
-                    : type == DataType::genotype ? "GTJC+G"
-                                                 : "BIN+FE+G"));
-  const bool named = model.ties == "000000" || model.ties == "010010" || model.ties == "012345";
-  if (model.family == Family::dna && !named && model.rates_from != Origin::fixed)
-    throw input_error(
-        fmt::format("mcmc samples the exchange rates of K80, HKY, SYM and GTR; those of {} are to be given in --model",
-                    to_string(model)));
+                    model.alphabet->type == DataType::protein    ? "LG+G"
+                    : model.alphabet->type == DataType::genotype ? "GTJC+G"
+                                                                 : "MULTI4_MK+G"));
   if (model.has_free_categories() && model.free_categories_from != Origin::fixed)
     throw input_error(fmt::format(
         "mcmc does not sample free rates; give those of {} in --model, as in +R2{{0.5/3}}{{0.8/0.2}}, or take "
         "+G",
         to_string(model)));
   chain.weights = read_weights(c.weights, default_weights(sampled), chain.adapts);
+  chain.priors = Priors(model);
   Priors& p = chain.priors;
   p.branches = read_prior(PriorOf::branches, c.prior_branches, "--prior-branches", true, p.branches);
-  p.rates = read_prior(PriorOf::rates, c.prior_rates, "--prior-rates", sampled.rates, p.rates);
+  p.rates = read_prior(PriorOf::rates, c.prior_rates, "--prior-rates", sampled.rates > 0, p.rates);
   p.frequencies =
       read_prior(PriorOf::frequencies, c.prior_frequencies, "--prior-frequencies", sampled.frequencies, p.frequencies);
   p.kappa = read_prior(PriorOf::kappa, c.prior_kappa, "--prior-kappa", sampled.kappa, p.kappa);
@@ -168,12 +165,12 @@ std::map<std::string, std::string> identity_of(const McmcCommand& c, const Chain
           {"--no-data", c.no_data ? "set" : "unset"},
           {"--precision", c.precision},
           {"--weights", weights},
-          {"--prior-branches", to_string(PriorOf::branches, p.branches)},
-          {"--prior-rates", to_string(PriorOf::rates, p.rates)},
-          {"--prior-frequencies", to_string(PriorOf::frequencies, p.frequencies)},
-          {"--prior-kappa", to_string(PriorOf::kappa, p.kappa)},
-          {"--prior-shape", to_string(PriorOf::shape, p.shape)},
-          {"--prior-invariant", to_string(PriorOf::invariant, p.invariant)}};
+          {"--prior-branches", to_string(p.branches)},
+          {"--prior-rates", to_string(p.rates)},
+          {"--prior-frequencies", to_string(p.frequencies)},
+          {"--prior-kappa", to_string(p.kappa)},
+          {"--prior-shape", to_string(p.shape)},
+          {"--prior-invariant", to_string(p.invariant)}};
 }
 
 }  // namespace phylo

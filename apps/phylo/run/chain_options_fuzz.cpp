@@ -34,8 +34,8 @@ phylo::McmcCommand command_of(std::string_view text) {
 }
 
 void check_prior(PriorOf what, const phylo::Distribution& prior) {
-  const std::string text = phylo::to_string(what, prior);
-  check(phylo::to_string(what, phylo::parse_prior(what, text, "again")) == text);
+  const std::string text = phylo::to_string(prior);
+  check(phylo::to_string(phylo::parse_prior(what, text, "again", prior.parameters.size())) == text);
 }
 
 /// A chain without data begins and makes some moves, unless the priors exclude where it begins.
@@ -53,8 +53,9 @@ void check_chain(phylo::ChainSetup setup) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::array<phylo::Model, 4> models = {phylo::parse_model("GTR+G+I"), phylo::parse_model("HKY+G"),
-                                                     phylo::parse_model("JC"), phylo::parse_model("LG+G")};
+  static const std::array<phylo::Model, 6> models = {phylo::parse_model("GTR+G+I"), phylo::parse_model("HKY+G"),
+                                                     phylo::parse_model("JC"),      phylo::parse_model("LG+G"),
+                                                     phylo::parse_model("TIM2"),    phylo::parse_model("LG+F")};
   if (size == 0) return 0;
   try {
     const phylo::ChainOptions options = phylo::read_options(

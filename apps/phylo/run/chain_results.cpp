@@ -172,11 +172,14 @@ std::string summarize(const ChainFacts& facts) {
     out += fmt::format("Log-likelihoods in single precision were at most {:.2g} off those in double precision ({})\n",
                        check->largest_error, counted(check->times, "check"));
   const std::vector<Summary> summaries = summaries_of(*facts.runs, *facts.columns);
-  out += fmt::format("\n{:<10} {:>14} {:>14} {:>14} {:>8} {:>8}\n", "", "mean", "95 % from", "to", "ESS", "PSRF");
+  std::size_t widest = 10;
+  for (const std::string& column : *facts.columns) widest = std::max(widest, column.size());
+  out +=
+      fmt::format("\n{:<{}} {:>14} {:>14} {:>14} {:>8} {:>8}\n", "", widest, "mean", "95 % from", "to", "ESS", "PSRF");
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     const Summary& s = summaries[i];
-    out += fmt::format("{:<10} {:>14.6g} {:>14.6g} {:>14.6g} {:>8} {:>8}\n", (*facts.columns)[i], s.mean, s.low, s.high,
-                       s.total_ess ? fmt::format("{:.0f}", *s.total_ess) : "-",
+    out += fmt::format("{:<{}} {:>14.6g} {:>14.6g} {:>14.6g} {:>8} {:>8}\n", (*facts.columns)[i], widest, s.mean, s.low,
+                       s.high, s.total_ess ? fmt::format("{:.0f}", *s.total_ess) : "-",
                        facts.runs->size() > 1 ? fmt::format("{:.3f}", s.scale_reduction) : "-");
   }
   out += "\nAccepted moves of the cold chains, by run:\n";

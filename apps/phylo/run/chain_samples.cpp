@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -80,11 +81,17 @@ std::vector<std::string> columns_of(const Model& model) {
   const Sampled sampled(model);
   std::vector<std::string> columns = {"LnL", "LnPr", "TL"};
   if (sampled.kappa) columns.emplace_back("kappa");
-  if (sampled.rates)
-    for (const char* pair : {"A<->C", "A<->G", "A<->T", "C<->G", "C<->T", "G<->T"})
-      columns.push_back(fmt::format("r({})", pair));
+  if (sampled.rates > 0) {
+    constexpr std::array<const char*, 6> pairs = {"A<->C", "A<->G", "A<->T", "C<->G", "C<->T", "G<->T"};
+    std::vector<std::string> tied(sampled.rates);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      std::string& one = tied[static_cast<std::size_t>(model.ties[i] - '0')];
+      one += (one.empty() ? "" : ",") + std::string(pairs[i]);
+    }
+    for (const std::string& one : tied) columns.push_back(fmt::format("r({})", one));
+  }
   if (sampled.frequencies)
-    for (const char base : {'A', 'C', 'G', 'T'}) columns.push_back(fmt::format("pi({})", base));
+    for (const char state : model.alphabet->symbols) columns.push_back(fmt::format("pi({})", state));
   if (sampled.shape) columns.emplace_back("alpha");
   if (sampled.invariant) columns.emplace_back("pinvar");
   return columns;
@@ -97,7 +104,10 @@ Sample sample_of(const ChainState& state, const Model& asked_for, std::int64_t g
   Sample sample{generation, {state.lnl, state.log_prior, length}, {}};
   const auto add = [&](const auto& values) { sample.values.insert(sample.values.end(), values.begin(), values.end()); };
   if (sampled.kappa) sample.values.push_back(kappa_of(state.model));
-  if (sampled.rates) add(state.model.rates);
+  if (sampled.rates > 0) {
+    const DistinctRates rates(state.model);
+    sample.values.insert(sample.values.end(), rates.values.data(), rates.values.data() + rates.count);
+  }
   if (sampled.frequencies) add(state.model.frequencies);
   if (sampled.shape) sample.values.push_back(state.model.alpha);
   if (sampled.invariant) sample.values.push_back(state.model.invariant);
