@@ -327,6 +327,26 @@ bool let_workers_share_memory(layers::machine& m, const maslin::machine::machine
   return true;
 }
 
+/// Looks at layouts of all phases: at those that were asked for, or at all.
+std::vector<laid_out> laid_out_on(const layers::machine& m, const layers::profile& profile, const layers::wishes& w,
+                                  const std::vector<std::string>& asked) {
+  std::vector<laid_out> phases;
+  std::vector<std::vector<layers::layout>> layouts;
+  std::uint64_t total = 0, done = 0;
+  for (const layers::phase& p : profile.phases) {
+    phases.push_back({&p, {}});
+    std::vector<layers::layout>& all = layouts.emplace_back();
+    for (const std::string& text : asked) all.push_back(layout_of(text, m, w.ranks));
+    if (all.empty()) all = layers::layouts_of(m, phases.back().streams(), w.ranks);
+    total += all.size();
+  }
+  progress bar("looking at layouts", total);
+  for (std::size_t i = 0; i < phases.size(); ++i)
+    phases[i].all = layers::ranked(*phases[i].of, m, layouts[i], w, [&] { bar.at(++done); });
+  choose(phases);
+  return phases;
+}
+
 void run(const options& wish) {
   const auto ranks =
       static_cast<layers::ranks_are>(std::find(rank_words.begin(), rank_words.end(), wish.ranks) - rank_words.begin());
@@ -356,16 +376,7 @@ void run(const options& wish) {
   layers::machine m = layers::machine_of(spec, layers::read_curves(file));
   const bool shares_as_described = let_workers_share_memory(m, spec, w, wish);
 
-  std::vector<laid_out> phases;
-  for (const layers::phase& p : profile.phases) {
-    laid_out one{&p, {}};
-    std::vector<layers::layout> all;
-    for (const std::string& text : wish.layouts) all.push_back(layout_of(text, m, ranks));
-    if (all.empty()) all = layers::layouts_of(m, one.streams(), ranks);
-    one.all = layers::ranked(p, m, all, w);
-    phases.push_back(std::move(one));
-  }
-  choose(phases);
+  std::vector<laid_out> phases = laid_out_on(m, profile, w, wish.layouts);
   const int on_a_node = phases.front().best->at.on_a_node;
   const layers::prediction between = layers::predict_between(
       profile, m, ranks == layers::ranks_are::processes ? m.workers / on_a_node : m.workers * m.nodes);

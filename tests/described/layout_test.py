@@ -279,6 +279,17 @@ class Layout(unittest.TestCase):
             really = self.runs("bootstraps", with_stores, *moves, pin="bootstraps={streams}x{width}".format(**one))
             self.assertAlmostEqual(one["seconds"], really, delta=0.03 * really, msg=f"{one}")
 
+    def test_a_machine_of_100_000_workers_is_looked_at_in_seconds(self):
+        """The bound is so wide that only what takes as many steps as there are workers, for each of them, fails."""
+        self.record("--streams", "8", "--offloads", "61")
+        done = subprocess.run([MASLIN, "layout", self.trace, "--machine", CHECKOUT / "specs" / "roadrunner.toml", "--json"], env=CLEAN,
+                              capture_output=True, text=True, check=False, timeout=100)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = json.loads(done.stdout)
+        self.assertEqual(said["nodes"] * said["workers"], 97920)
+        # All workers are told that the phase begins, those of other nodes in 11.77 us each; the streams are done before.
+        self.assertAlmostEqual(said["seconds"], (97920 - 16) * 11.77e-6, delta=0.01 * said["seconds"])
+
     def test_what_it_cannot_say_is_a_clear_error(self):
         self.record("--streams", "4", "--offloads", "5", workers=2)
         machine = self.cores(4)

@@ -47,10 +47,13 @@ std::vector<layout> layouts_of(const machine& m, std::int64_t streams, ranks_are
   return all;
 }
 
-std::vector<candidate> ranked(const phase& p, const machine& m, const std::vector<layout>& all, const wishes& w) {
+std::vector<candidate> ranked(const phase& p, const machine& m, const std::vector<layout>& all, const wishes& w,
+                              const std::function<void()>& looked_at) {
   std::vector<candidate> candidates;
-  for (const layout& at : all)
+  for (const layout& at : all) {
     if (fits(m, at, w.ranks)) candidates.push_back({at, predict(p, m, at, w)});
+    if (looked_at) looked_at();
+  }
   std::stable_sort(candidates.begin(), candidates.end(), [](const candidate& a, const candidate& b) {
     if (a.takes.seconds != b.takes.seconds) return a.takes.seconds < b.takes.seconds;
     return workers_of(a.at) < workers_of(b.at);

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
 namespace maslin::layers {
 namespace {
 
@@ -37,15 +35,24 @@ TEST(LoopTime, WhoComesTooLateTakesNoPart) {
 }
 
 TEST(LoopTime, WhoHasWordOnTheWayIsNotWoken) {
-  const std::vector<double> at_25{0, 25}, at_25_of_three{0, 25, 0}, never{0, 1000};
+  const auto from = [](int first, double when) { return coming_workers{first, [when](int) { return when; }}; };
   // The caller does blocks of 10 alone until the second comes at 25 and takes half of the three that nobody has begun,
   // in even shares: one, and another at 35. The caller has done its fourth at 40.
-  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 2, {1, 0, 0, 2}, at_25), 46);
+  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 2, {1, 0, 0, 2}, from(1, 25)), 46);
   // It comes when all is done.
-  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 2, {1, 0, 0, 2}, never), 60);
-  // The third waits to be woken, which the caller does: both begin at 1 and have done three blocks each at 31. The
-  // second comes at 25 and does one. The eighth begins at 31.
-  EXPECT_DOUBLE_EQ(loop_time({80, 8}, 3, {1, 0, 0, 3}, at_25_of_three), 41);
+  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 2, {1, 0, 0, 2}, from(1, 1000)), 60);
+  // The second waits to be woken, which the caller does: both begin at 1 and have done three blocks each at 31. The
+  // third comes at 25 and does one. The eighth begins at 31.
+  EXPECT_DOUBLE_EQ(loop_time({80, 8}, 3, {1, 0, 0, 3}, from(2, 25)), 41);
+}
+
+TEST(LoopTime, EachOfThousandsWakesTheNext) {
+  // One worker more comes in each unit of time, so of 10,000 blocks of 100, t / 2 + t² / 200 have begun at t. All have
+  // begun at 1,365.
+  EXPECT_NEAR(loop_time({1e6, 10'000}, 100'000, {1, 0, 0, 100'000}), 1465, 5);
+  // The same if all but the caller come by themselves.
+  const coming_workers by_themselves{1, [](int worker) { return static_cast<double>(worker); }};
+  EXPECT_NEAR(loop_time({1e6, 10'000}, 100'000, {1, 0, 0, 100'000}, by_themselves), 1465, 5);
 }
 
 TEST(LoopTime, WhoSleepsComesLater) {

@@ -1,7 +1,9 @@
 #pragma once
 // Numbers that carry their error bar, and how errors of independent numbers add up.
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <span>
 #include <utility>
 #include <vector>
@@ -68,8 +70,9 @@ inline measured fit_contention(std::span<const point> slow_downs) {
 inline measured interpolate(std::span<const point> curve, double at) {
   if (curve.empty()) return {};
   if (curve.size() == 1 || at <= curve.front().at) return curve.front().is;
-  std::size_t high = 1;
-  while (high + 1 < curve.size() && curve[high].at < at) ++high;
+  const auto beyond =
+      std::lower_bound(curve.begin() + 1, curve.end() - 1, at, [](const point& p, double x) { return p.at < x; });
+  const auto high = static_cast<std::size_t>(beyond - curve.begin());
   const point& a = curve[high - 1];
   const point& b = curve[high];
   const double part = (at - a.at) / (b.at - a.at);

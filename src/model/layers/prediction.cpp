@@ -8,6 +8,7 @@
 
 #include "model/layers/communication.hpp"
 #include "model/layers/fluid.hpp"
+#include "model/layers/phase_word.hpp"
 
 namespace maslin::layers {
 
@@ -108,21 +109,23 @@ class one_run {
       return turn{service(one, sharing, busy), one.kernel / one.turns + m_.cost.signal.value, one.variation,
                   sharing > 1 ? m_.cost.context_switch.value : 0};
     };
-    const word_of_phase word = word_of(at_a_time);
+    const phase_word word(m_, at_place_.told, std::min(at_a_time, at_place_.streams_each), at_.width);
+    const double all_told = word.all();
     hosts_of where = hosts_;
-    where.program_until = word.all;
+    where.program_until = all_told;
     for (int slot = 0; slot < at_a_time; ++slot) {
+      const int leader = first_of_process(slot);
       where.node.push_back(node_of(slot));
-      where.started.push_back(!hosts && first_of_process(slot) == 0 ? word.all : word_at(word, slot, 0));
+      where.started.push_back(!hosts && leader == 0 ? all_told : word.at(leader));
     }
     const auto team_comes = [&](std::size_t i, int slot, double kernel_begins) {
       return at_.width == 1 ? 0 : waits_for_team(streams[i], of_slot(i, slot), slot, memory, kernel_begins, word);
     };
     const ending last = last_end(turns, at_a_time, where, turn_of, team_comes);
-    const double over = word_that_it_is_over(word, last);
-    const double end = std::max(word.all, last.when + over + word_to_program(last.slot));
+    const double over = word.that_it_is_over(first_of_process(last.slot), last.when);
+    const double end = std::max(all_told, last.when + over + word_to_program(word, last.slot));
     terms by = spent(usual, at_a_time);
-    by.host_overhead += (hosts ? 0 : word.all) + over;
+    by.host_overhead += (hosts ? 0 : all_told) + over;
     by.waiting = std::max(0.0, end - by.sum());
     if (by.sum() > end) by = scaled(by, end / by.sum());
     by.communication += communication();
@@ -229,56 +232,20 @@ class one_run {
     return loops > 0 ? others / static_cast<double>(loops) : 0;
   }
 
-  /// When workers have word that a phase begins. The program tells one after the other: first those that lead teams,
-  /// then the others; those of other nodes over a link.
-  struct word_of_phase {
-    std::vector<double> at;  ///< by worker of a process; 0 of who tells the others
-    double all = 0;
-  };
-  word_of_phase word_of(int at_a_time) const {
-    const int workers = at_place_.told, teams = std::min(at_a_time, at_place_.streams_each);
-    word_of_phase word{std::vector<double>(static_cast<std::size_t>(workers), 0.0)};
-    const auto leads = [&](int worker) { return worker % at_.width == 0 && worker / at_.width < teams; };
-    for (const bool leaders : {true, false})
-      for (int worker = m_.has_hosts() ? 0 : 1; worker < workers; ++worker) {
-        if (leads(worker) != leaders) continue;
-        word.all += m_.cost.signal.value + between(0, worker);
-        word.at[static_cast<std::size_t>(worker)] = word.all + m_.cost.wake.value;
-      }
-    return word;
-  }
-  double word_at(const word_of_phase& word, int slot, int member) const {
-    return word.at[static_cast<std::size_t>(first_of_process(slot) + member)];
-  }
-  /// What a signal takes longer from one worker to another, or from the host of one.
-  double between(int one, int other) const {
-    if (one / m_.workers != other / m_.workers) return m_.cost.between_nodes.value;
-    const int group = m_.workers / m_.groups;
-    return !m_.has_hosts() && one / group != other / group ? m_.cost.between_groups.value : 0;
-  }
-  /// What it takes to tell workers that the phase is over, from where its last stream has ended. Those to which word is
-  /// still on its way that it has begun are not told.
-  double word_that_it_is_over(const word_of_phase& word, const ending& last) const {
-    const int from = first_of_process(last.slot);
-    double all = 0;
-    for (int worker = m_.has_hosts() ? 0 : 1; worker < at_place_.told; ++worker)
-      if (word.at[static_cast<std::size_t>(worker)] <= last.when) all += m_.cost.signal.value + between(from, worker);
-    return all;
-  }
   /// What it takes to tell the program that the last stream has ended in that slot.
-  double word_to_program(int slot) const {
+  double word_to_program(const phase_word& word, int slot) const {
     const int worker = first_of_process(slot);
-    if (m_.has_hosts()) return between(worker, 0);
-    return worker == 0 ? 0 : m_.cost.signal.value + between(worker, 0) + m_.cost.wake.value;
+    if (m_.has_hosts()) return word.between(worker, 0);
+    return worker == 0 ? 0 : m_.cost.signal.value + word.between(worker, 0) + m_.cost.wake.value;
   }
 
   /// Gives how much longer a stream takes whose first kernel (without hosts: itself) begins then, because workers of
   /// its team have no word yet that the phase has begun. As long as word is on its way to a worker its team does not
   /// wake it. Less than 0 where sharing does not pay: then a team that is smaller for a while is faster.
   double waits_for_team(const stream& s, const worked& usual, int slot, memory_factors memory, double begins,
-                        const word_of_phase& word) const {
-    double all_know = 0;
-    for (int i = 1; i < at_.width; ++i) all_know = std::max(all_know, word_at(word, slot, i));
+                        const phase_word& word) const {
+    const int leader = first_of_process(slot), end = leader + at_.width;
+    const double all_know = word.at(end - 1);
     if (all_know <= begins) return 0;
     const sharing_costs costs = costs_at(border_of(slot), s);
     struct loops_of_turn {
@@ -302,7 +269,6 @@ class one_run {
     };
     add(s.in_kernel);
     if (!m_.has_hosts()) add(s.own);
-    std::vector<double> comes(static_cast<std::size_t>(at_.width), 0.0);
     const auto turn_from = [&](double begin) {
       double now = begin + usual.serial / turns;
       for (const loops_of_turn& l : loops) {
@@ -310,10 +276,10 @@ class one_run {
         const auto looked_at = static_cast<int>(std::clamp(std::round(l.count), 1.0, enough));
         for (int k = 0; k < looked_at; ++k) {
           double takes = l.of_all;
-          if (now < all_know) {
-            for (int i = 1; i < at_.width; ++i) comes[static_cast<std::size_t>(i)] = word_at(word, slot, i) - now;
-            takes = loop_time(l.each, at_.width, costs, comes);
-          }
+          if (now < all_know)
+            takes = loop_time(l.each, at_.width, costs, {word.first_without(leader + 1, end, now) - leader, [&](int i) {
+                                                           return word.at(leader + i) - now;
+                                                         }});
           now += l.count / looked_at * takes;
         }
       }
@@ -324,11 +290,12 @@ class one_run {
     double now = m_.has_hosts() ? begins : begins + between, longer = 0, left = turns;
     // Turns that end before the next worker comes are alike. After them less than a turn is left until then, so the
     // turn that follows has it: there are two rounds at most for each worker. Each takes one of the turns at least.
+    // One worker more in a team of many is not looked at by itself: each step adds a sixteenth.
+    constexpr int steps_a_team = 16;
     while (left >= 1 && now < all_know) {
       const double takes = turn_from(now);
-      double next = all_know;
-      for (int i = 1; i < at_.width; ++i)
-        if (const double when = word_at(word, slot, i); when > now) next = std::min(next, when);
+      const int without = word.first_without(leader + 1, end, now);
+      const double next = word.at(std::min(end - 1, without + (without - leader) / steps_a_team));
       if (takes + between <= 0) break;
       const double alike = std::clamp(std::floor((next - now) / (takes + between)), 1.0, left);
       longer += alike * (takes - of_all);
