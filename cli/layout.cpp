@@ -147,6 +147,17 @@ bool is_as_good(const Takes& one, const Takes& best) {
   return one.seconds - one.error <= best.seconds + best.error;
 }
 
+/// Gives the program's words; of a trace, the name of the program in this folder.
+std::vector<std::string> words_of(const std::vector<std::string>& command, const std::string& program) {
+  return names_trace(command) ? std::vector{"./" + program} : command;
+}
+
+/// Says what the lines that start a program lack.
+void print_what_to_add(bool is_trace) {
+  if (is_trace)
+    fmt::print("A trace holds the program's name only: add its arguments, and its folder if it is another.\n");
+}
+
 void print_unknown(const std::vector<std::string>& unknown) {
   if (!unknown.empty()) fmt::print("not described, counted as nothing: {}\n", fmt::join(unknown, ", "));
 }
@@ -247,7 +258,8 @@ void run_ranks(const recorded_ranks& ranks, const options& wish, const std::stri
   const std::size_t count = ranks.program.ranks.size();
   const std::vector<std::string> unknown = unknown_to_ranks(m, file);
   const std::vector<rank_layout> all = layouts_of_ranks(ranks, file, m, asked_of_ranks(wish, count, m));
-  const std::vector<std::string> words = names_trace(wish.command) ? std::vector{"./" + ranks.name} : wish.command;
+  const bool is_trace = names_trace(wish.command);
+  const std::vector<std::string> words = words_of(wish.command, ranks.name);
   const auto start = start_lines_of_ranks(words, m, count, all.front());
   if (wish.json) {
     json out{{"program", ranks.name},
@@ -271,6 +283,7 @@ void run_ranks(const recorded_ranks& ranks, const options& wish, const std::stri
                                    {"error_s", one.error},
                                    {"without_messages_s", one.without_messages}});
     for (const auto& [with, text] : start) out["start"][with] = text;
+    out["start_has_arguments"] = !is_trace;
     fmt::print("{}\n", json_text(out));
     return;
   }
@@ -292,6 +305,7 @@ void run_ranks(const recorded_ranks& ranks, const options& wish, const std::stri
   if (as_good > 0) fmt::print("  as good within the errors: {} more\n", as_good);
   fmt::print("\nstart it with\n");
   for (const auto& [with, text] : start) fmt::print("  {}:\n    {}\n", with, text);
+  print_what_to_add(is_trace);
 }
 
 /// Says what the program moves on one worker: as the command line does, or as its bodies say, if that counts there.
@@ -387,7 +401,8 @@ void run(const options& wish) {
     error += p.best->takes.error;
     chosen.emplace_back(p.of->name, p.best->at);
   }
-  const std::vector<std::string> words = names_trace(wish.command) ? std::vector{program.program} : wish.command;
+  const bool is_trace = names_trace(wish.command);
+  const std::vector<std::string> words = words_of(wish.command, program.program);
   const start_lines start = start_lines_of(words, wish.machine, m, chosen, ranks);
   const std::vector<std::string> unknown = m.unknown();
 
@@ -402,6 +417,7 @@ void run(const options& wish) {
     for (const laid_out& p : phases) all["phases"].push_back(as_json(p));
     all["start"]["MASLIN_PIN"] = start.pin;
     for (const auto& [with, text] : start.lines) all["start"][with] = text;
+    all["start_has_arguments"] = !is_trace;
     fmt::print("{}\n", json_text(all));
     return;
   }
@@ -418,6 +434,7 @@ void run(const options& wish) {
   fmt::print("\nthe whole program: {:.4g} s +- {:.2g}, {:.4g} s of it outside of phases\n\nstart it with\n", seconds,
              error, between.seconds);
   for (const auto& [with, text] : start.lines) fmt::print("  {:<10} {}\n", with, text);
+  print_what_to_add(is_trace);
 }
 
 }  // namespace

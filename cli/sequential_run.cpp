@@ -14,6 +14,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "cli/shared/child.hpp"
 #include "maslin/error.hpp"
@@ -27,6 +28,17 @@ bool is_trace(const std::string& path) {
   return in.gcount() == sizeof first && std::memcmp(first, "\x89MTRACE", sizeof first) == 0;
 }
 
+/// Says why a name could not be run: a file of that name may be there all the same.
+std::string why_not_run(const std::string& name, int problem) {
+  std::error_code unknown;
+  const bool is_file = std::filesystem::is_regular_file(name, unknown);
+  if (is_file && access(name.c_str(), X_OK) != 0)
+    return fmt::format("'{}' is neither a trace nor a program that may be run; give one of these", name);
+  if (is_file && problem == ENOENT && name.find('/') == std::string::npos)
+    return fmt::format("'{}' is in this folder, where programs are not looked for; give it as ./{}", name, name);
+  return fmt::format("'{}' cannot be run: {}; give a program, or a trace that it left", name, std::strerror(problem));
+}
+
 /// Runs the program on one worker and leaves its trace there.
 void record(const std::vector<std::string>& program, const std::string& trace) {
   setenv("MASLIN_WORKERS", "1", 1);
@@ -38,9 +50,7 @@ void record(const std::vector<std::string>& program, const std::string& trace) {
   unsetenv("MASLIN_WORKERS");
   unsetenv("MASLIN_TRACE");
   unsetenv("MASLIN_TRACE_FULL");
-  if (problem != 0)
-    throw maslin::error(fmt::format("'{}' cannot be run: {}; give a program, or a trace that it left", program[0],
-                                    std::strerror(problem)));
+  if (problem != 0) throw maslin::error(why_not_run(program[0], problem));
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     throw maslin::error(WIFSIGNALED(status)
                             ? fmt::format("'{}' was ended by signal {}", program[0], WTERMSIG(status))

@@ -104,12 +104,25 @@ class Layout(unittest.TestCase):
         said = self.said(self.trace, "--machine", machine)
         times = "bootstraps --streams 12 --offloads 5 --host-us 20 --serial-us 8 --loop-us 96 --iterations 192 --spread 0"
         program = said["program"]
-        line = said["start"]["described"].replace(program, f"{PROGRAMS} {times}")
+        line = said["start"]["described"].replace(f"./{program}", f"{PROGRAMS} {times}")
         self.assertIn(str(PROGRAMS), line)
         done = subprocess.run(["bash", "-euc", line], env=CLEAN | {"MASLIN_DURATIONS": "declared", "MASLIN_QUIET": "1"},
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertAlmostEqual(json.loads(done.stdout)["seconds"] / said["seconds"], 1, delta=0.05)
+
+    def test_the_line_has_the_arguments_of_a_program_that_it_has_run_and_says_so_where_it_has_none(self):
+        machine, arguments = self.cores(4), ("bootstraps", "--streams", "2", "--offloads", "2", *TIMES)
+        said = json.loads(run(MASLIN, "layout", "--json", "--machine", machine, "--", PROGRAMS, *arguments).stdout)
+        self.assertTrue(said["start"]["shell"].endswith(" ".join((str(PROGRAMS), *arguments))), said["start"])
+        self.assertIs(said["start_has_arguments"], True)
+        self.record("--streams", "4", "--offloads", "5")
+        self.assertIs(self.said(self.trace, "--machine", machine)["start_has_arguments"], False)
+        missing = "A trace holds the program's name only: add its arguments, and its folder if it is another."
+        self.assertEqual(run(MASLIN, "layout", self.trace, "--machine", machine).stdout.splitlines()[-1], missing)
+        self.assertNotIn(missing, run(MASLIN, "layout", "--machine", machine, "--", PROGRAMS, *arguments).stdout)
+        self.record_ranks("exchange")
+        self.assertEqual(run(MASLIN, "layout", self.trace, "--machine", machine).stdout.splitlines()[-1], missing)
 
     def test_ranks_that_are_processes_get_lines_for_their_launchers(self):
         self.record("--generations", "4", program="chain")
@@ -117,9 +130,9 @@ class Layout(unittest.TestCase):
         machine = self.file("cluster.toml", "nodes = 4\n" + self.cores(8, link).read_text(encoding="utf-8"))
         alone = self.said(self.trace, "--machine", machine, "--ranks", "processes", "--layout", "8x1x4")
         talks = self.said(self.trace, "--machine", machine, "--ranks", "processes", "--layout", "8x1x4", "--all-reduce", "2x8")
-        self.assertEqual(alone["start"]["mpirun"], f"mpirun -n 8 --map-by ppr:2:node:pe=4 -x MASLIN_PIN=chain=1x4 {alone['program']}")
+        self.assertEqual(alone["start"]["mpirun"], f"mpirun -n 8 --map-by ppr:2:node:pe=4 -x MASLIN_PIN=chain=1x4 ./{alone['program']}")
         self.assertEqual(alone["start"]["srun"],
-                         f"MASLIN_PIN=chain=1x4 srun -N 4 --ntasks-per-node=2 --cpus-per-task=4 {alone['program']}")
+                         f"MASLIN_PIN=chain=1x4 srun -N 4 --ntasks-per-node=2 --cpus-per-task=4 ./{alone['program']}")
         # Two a run, between four nodes: two steps there and back, of 20 us and 8 bytes.
         paid = talks["phases"][0]["candidates"][0]["terms"]["communication_s"]
         self.assertAlmostEqual(paid, 4 * 2 * 4 * (20e-6 + 8e-9), delta=1e-9)
@@ -308,7 +321,12 @@ class Layout(unittest.TestCase):
         self.assertIn("--send much: expected BYTES",
                       self.refusal(self.trace, "--machine", machine, "--ranks", "processes", "--send", "much"))
         self.assertIn("did you mean streams?", self.refusal(self.trace, "--machine", machine, "--ranks", "stream"))
-        self.assertIn("cannot be run", self.refusal(self.folder / "absent", "--machine", machine))
+        self.assertIn("cannot be run: No such file", self.refusal(self.folder / "absent", "--machine", machine))
+        self.assertIn("is neither a trace nor a program that may be run", self.refusal(machine, "--machine", machine))
+        here = subprocess.run([MASLIN, "layout", PROGRAMS.name, "--machine", machine], env=CLEAN | {"PATH": "/nowhere"}, cwd=PROGRAMS.parent,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(here.returncode, 2)
+        self.assertIn(f"is in this folder, where programs are not looked for; give it as ./{PROGRAMS.name}", here.stderr)
         self.assertIn("never called Maslin", self.refusal("true", "--machine", machine))
 
     def test_a_program_without_phases_is_told_what_to_do(self):
