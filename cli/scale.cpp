@@ -78,7 +78,8 @@ void print(const recorded& program, const scaling& s, const std::string& machine
              program.loops.size(), machine);
   fmt::print("work           {:.6g} s   on one worker\n", s.work);
   fmt::print("span           {:.6g} s   on any number of workers; no run is faster\n", s.span);
-  fmt::print("burdened span  {:.6g} s   the same with what the runtime itself takes\n", s.burdened_span);
+  fmt::print("burdened span  {:.6g} s   with what the runtime itself takes, on the best number of workers\n",
+             s.burdened_span);
   fmt::print("parallelism    {:.1f}       work / span\n\n", s.work / s.span);
   fmt::print("workers    seconds  speed-up\n");
   const double best = std::max_element(s.points.begin(), s.points.end(), [](const auto& a, const auto& b) {

@@ -67,7 +67,7 @@ scaling scale(const recorded& program, const std::string& machine, const std::ve
   scaling all;
   all.memory_bytes = bytes_moved(program);
   const bool waits = all.memory_bytes > 0 && bandwidth(spec, 1) > 0 && counts_traffic(spec);
-  progress bar("replaying", (waits ? 3 : 2) * workers.size() + 3);
+  progress bar("replaying", (waits ? 3 : 2) * workers.size() + 2);
   std::uint64_t done = 0;
   const auto seconds_on = [&](const std::string& where, int count, bool memory = false) {
     how.machine = where;
@@ -81,7 +81,6 @@ scaling scale(const recorded& program, const std::string& machine, const std::ve
   if (!(all.work > 0))
     throw maslin::error("the trace holds no work: nothing in it took any time, so there is nothing to scale");
   all.span = seconds_on(free_machine, very_many);
-  all.burdened_span = seconds_on(machine, very_many);
   all.unsaid = unsaid_of(spec);
   for (const int count : workers) {
     scaling::point p{count, 0, seconds_on(free_machine, count), scaling::limit::none};
@@ -91,6 +90,7 @@ scaling scale(const recorded& program, const std::string& machine, const std::ve
     p.seconds = seconds_on(machine, count, true);
     how.trace.clear();
     const double computes = waits ? without_memory : p.seconds;
+    if (all.points.empty() || computes < all.burdened_span) all.burdened_span = computes;
     const double perfect = all.work / count;
     const std::array<std::pair<double, scaling::limit>, 4> lost{
         {{std::max(0.0, all.span - perfect), scaling::limit::span},
@@ -102,6 +102,12 @@ scaling scale(const recorded& program, const std::string& machine, const std::ve
     if (most->first > worth_naming * p.seconds) p.by = most->second;
     all.points.push_back(p);
   }
+  // What the runtime takes grows with the workers that are told of work, so more of them may be slower. Numbers that
+  // even perfect speed-up does not make fast enough are not looked at.
+  for (int count = very_many; all.work / count < all.burdened_span && count > 1; count /= 2)
+    if (std::find(workers.begin(), workers.end(), count) == workers.end())
+      all.burdened_span = std::min(all.burdened_span, seconds_on(machine, count));
+  all.span = std::min(all.span, all.burdened_span);
   all.lines = critical_lines(maslin::trace::file(last));
   return all;
 }

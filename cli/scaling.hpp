@@ -19,7 +19,7 @@ struct scaling {
   };
   double work = 0;           ///< seconds, on one worker
   double span = 0;           ///< on as many as there can be, if the runtime took no time
-  double burdened_span = 0;  ///< the same with what the runtime takes
+  double burdened_span = 0;  ///< the least with what the runtime takes, on these or any power of two of workers
   double memory_bytes = 0;   ///< that bodies move to and from memory, as far as is known
   std::vector<point> points;
   std::vector<line_share> lines;    ///< what held up the last point

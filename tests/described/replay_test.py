@@ -165,6 +165,24 @@ class Replay(Case):
                                           "the bandwidth of memory"])
         xml.fromstring(picture.read_text(encoding="utf-8"))
 
+    def test_no_number_of_workers_beats_the_burdened_span(self):
+        """Telling 4,096 workers of a phase takes longer than all the work, so the most workers are not the best."""
+        self.program(1, MASLIN_TRACE=str(self.trace))
+        machine = self.machine(128, '[dispatch]\nhandover_us = 13\nsource = "a test"\n')
+
+        def said(workers: str) -> dict:
+            done = run(MASLIN, "scale", "--json", "--workers", workers, "--machine", machine, self.trace)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)
+
+        all_of_them, last = said("1,2,3,4,5,6,7,8,16,32,64,128"), said("128")
+        seconds = {point["workers"]: point["seconds"] for point in all_of_them["points"]}
+        self.assertLess(min(seconds.values()), seconds[128])
+        self.assertEqual(all_of_them["burdened_span_s"], min(seconds.values()))
+        # Also where the best number was not asked for.
+        self.assertEqual(last["burdened_span_s"], min(takes for workers, takes in seconds.items() if workers & (workers - 1) == 0))
+        self.assertLessEqual(last["span_s"], last["burdened_span_s"])
+
     def test_scale_runs_the_program_itself(self):
         done = run(MASLIN, "scale", "--json", "--workers", "1,4", "--machine", self.machine(4), SCALE_PROGRAM, "4")
         self.assertEqual(done.returncode, 0, done.stderr)
