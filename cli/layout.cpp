@@ -308,12 +308,17 @@ void run_ranks(const recorded_ranks& ranks, const options& wish, const std::stri
   print_what_to_add(is_trace);
 }
 
-/// Says what the program moves on one worker: as the command line does, or as its bodies say, if that counts there.
+/// Does what bodies say that they move count there, and nothing else?
+bool counts_said_traffic(const options& wish) {
+  return wish.memory_gb_per_s <= 0 &&
+         (wish.machine.empty() || counts_traffic(maslin::machine::read_spec(wish.machine)));
+}
+
+/// Says what the program moves on one worker: as the command line does, or as its bodies say.
 void tell_traffic(layers::wishes& w, const recorded& program, const options& wish) {
   w.memory_traffic = wish.memory_gb_per_s * 1e9;
   const double seconds = seconds_of_moving(program);
-  if (w.memory_traffic > 0 || seconds <= 0) return;
-  if (!wish.machine.empty() && !counts_traffic(maslin::machine::read_spec(wish.machine))) return;
+  if (!counts_said_traffic(wish) || seconds <= 0) return;
   w.memory_traffic = bytes_moved(program) / seconds;
   w.loops_share = std::min(1.0, seconds / program.work);
 }
@@ -405,6 +410,8 @@ void run(const options& wish) {
   const std::vector<std::string> words = words_of(wish.command, program.program);
   const start_lines start = start_lines_of(words, wish.machine, m, chosen, ranks);
   const std::vector<std::string> unknown = m.unknown();
+  const std::string silent =
+      counts_said_traffic(wish) ? about_silent_loops(program, "--memory says it of all") : std::string();
 
   if (wish.json) {
     json all{{"program", program.program},   {"machine", m.name},  {"nodes", m.nodes}, {"workers", m.workers},
@@ -412,6 +419,7 @@ void run(const options& wish) {
              {"recorded_s", program.seconds}};
     all["unknown"] = unknown;
     all["memory_gb_per_s"] = w.memory_traffic * 1e-9;
+    all["loops_traffic_known"] = silent.empty();
     if (!m.measured_curves.saturation.empty() && w.memory_traffic > 0)
       all["memory"] = m.measured_curves.saturation_source;
     for (const laid_out& p : phases) all["phases"].push_back(as_json(p));
@@ -431,8 +439,10 @@ void run(const options& wish) {
   if (shares_as_described)
     fmt::print("how workers share memory was not measured: all get the same part of the described bandwidth\n");
   for (const laid_out& p : phases) print_phase(p, ranks, wish.all);
-  fmt::print("\nthe whole program: {:.4g} s +- {:.2g}, {:.4g} s of it outside of phases\n\nstart it with\n", seconds,
-             error, between.seconds);
+  fmt::print("\nthe whole program: {:.4g} s +- {:.2g}, {:.4g} s of it outside of phases\n", seconds, error,
+             between.seconds);
+  if (!silent.empty()) fmt::print("\n{}", silent);
+  fmt::print("\nstart it with\n");
   for (const auto& [with, text] : start.lines) fmt::print("  {:<10} {}\n", with, text);
   print_what_to_add(is_trace);
 }

@@ -60,19 +60,6 @@ std::vector<int> workers_of(std::vector<int> asked, const std::string& machine) 
   return asked;
 }
 
-/// Names the loops that do not say what they move.
-void print_silent_loops(const recorded& program) {
-  std::vector<std::string> silent = silent_loops(program);
-  if (silent.empty()) return;
-  constexpr std::size_t named = 3;
-  const std::size_t more = silent.size() - std::min(silent.size(), named);
-  silent.resize(silent.size() - more);
-  fmt::print(
-      "\nWhat these loops read and write is not known: {}{}.\nThey can say it (ms::memory_traffic); --beside measures "
-      "it.\n",
-      fmt::join(silent, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
-}
-
 void print(const recorded& program, const scaling& s, const std::string& machine, const by_line& rates, bool beside) {
   fmt::print("{}: {} tasks, {} loops, on more workers of {}\n\n", program.program, program.tasks.size(),
              program.loops.size(), machine);
@@ -97,7 +84,8 @@ void print(const recorded& program, const scaling& s, const std::string& machine
              s.points.back().workers);
   for (std::size_t i = 0; i < s.lines.size() && i < 3; ++i)
     fmt::print("{:6.1f} %  {}\n", 100 * s.lines[i].share, name_of(s.lines[i]));
-  if (!beside) print_silent_loops(program);
+  if (const std::string silent = about_silent_loops(program, "--beside measures it"); !beside && !silent.empty())
+    fmt::print("\n{}", silent);
   if (beside && rates.empty())
     fmt::print("\nNothing waits for memory here; what more CPUs would share is not known.\n");
   if (!rates.empty()) fmt::print("\nWhat waits for memory, and what one worker alone moves there:\n");

@@ -1,5 +1,8 @@
 #include "traffic.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -92,4 +95,14 @@ std::vector<std::string> silent_loops(const recorded& program) {
   for (const auto& [line, does] : tells)
     if (!does) silent.push_back(line);
   return silent;
+}
+
+std::string about_silent_loops(const recorded& program, const std::string& else_by) {
+  std::vector<std::string> silent = silent_loops(program);
+  if (silent.empty()) return {};
+  constexpr std::size_t named = 3;
+  const std::size_t more = silent.size() - std::min(silent.size(), named);
+  silent.resize(silent.size() - more);
+  return fmt::format("What these loops read and write is not known: {}{}.\nThey can say it (ms::memory_traffic); {}.\n",
+                     fmt::join(silent, ", "), more > 0 ? fmt::format(" and {} more", more) : "", else_by);
 }

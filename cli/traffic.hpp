@@ -31,3 +31,6 @@ double seconds_of_moving(const recorded& program);
 
 /// Gives the lines of loops of which no body moves anything, as far as is known.
 std::vector<std::string> silent_loops(const recorded& program);
+
+/// Gives a text that names them, and says what `else_by` does for them; empty if there are none.
+std::string about_silent_loops(const recorded& program, const std::string& else_by);

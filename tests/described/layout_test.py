@@ -292,6 +292,25 @@ class Layout(unittest.TestCase):
             really = self.runs("bootstraps", with_stores, *moves, pin="bootstraps={streams}x{width}".format(**one))
             self.assertAlmostEqual(one["seconds"], really, delta=0.03 * really, msg=f"{one}")
 
+    def test_loops_that_do_not_say_what_they_move_are_named(self):
+        unknown = "What these loops read and write is not known: "
+        machine, on_hosts = self.cores(4), self.file("console.toml", ON_HOSTS)
+
+        def text(*words) -> str:
+            known = json.loads(run(MASLIN, "layout", self.trace, *words, "--json").stdout)["loops_traffic_known"]
+            text = run(MASLIN, "layout", self.trace, *words).stdout
+            self.assertEqual(known, unknown not in text)
+            return text
+
+        self.record("--streams", "4", "--offloads", "5")
+        self.assertRegex(text("--machine", machine), unknown + r".*layout/main\.cpp:\d+\.\nThey can say it \(ms::memory_traffic\); --memory ")
+        # Where that does not count, or all is said, nothing is missing.
+        self.assertNotIn(unknown, text("--machine", on_hosts))
+        curve = '[saturation]\nworkers = [1, 4]\ngb_per_s = [10, 10]\nsource = "a test"\n'
+        self.assertNotIn(unknown, text("--machine", self.cores(4, curve), "--memory", "1"))
+        self.record("--streams", "4", "--offloads", "5", "--bytes", "100")
+        self.assertNotIn(unknown, text("--machine", machine))
+
     def test_a_machine_of_100_000_workers_is_looked_at_in_seconds(self):
         """The bound is so wide that only what takes as many steps as there are workers, for each of them, fails."""
         self.record("--streams", "8", "--offloads", "61")
