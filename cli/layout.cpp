@@ -18,6 +18,7 @@
 #include "cli/shared/numbers.hpp"
 #include "cli/shared/scratch_folder.hpp"
 #include "commands.hpp"
+#include "cpu_share.hpp"
 #include "json_text.hpp"
 #include "layout_profile.hpp"
 #include "layout_start.hpp"
@@ -244,7 +245,7 @@ std::vector<rank_layout> asked_of_ranks(const options& wish, std::size_t ranks, 
 }
 
 /// Looks at layouts of a program whose trace holds ranks and their messages.
-void run_ranks(const recorded_ranks& ranks, const options& wish, const std::string& file) {
+void run_ranks(const recorded_ranks& ranks, const options& wish, const std::string& file, std::optional<double> share) {
   if (wish.ranks != rank_words[0] || !wish.sends.empty() || !wish.all_reduces.empty() || wish.memory_gb_per_s > 0)
     throw maslin::error(
         "the trace holds ranks and what they exchange: leave --ranks, --send, --all-reduce and --memory out");
@@ -284,12 +285,14 @@ void run_ranks(const recorded_ranks& ranks, const options& wish, const std::stri
                                    {"without_messages_s", one.without_messages}});
     for (const auto& [with, text] : start) out["start"][with] = text;
     out["start_has_arguments"] = !is_trace;
+    if (share) out["cpu_share"] = *share;
     fmt::print("{}\n", json_text(out));
     return;
   }
   fmt::print("{} on {}: {} node{} of {} workers; recorded on one worker: {:.4g} s\n", ranks.name,
              wish.machine.empty() ? "this machine" : m.name, m.nodes, m.nodes == 1 ? "" : "s", m.workers,
              ranks.seconds);
+  fmt::print("{}", about_cpu_share(share));
   print_unknown(unknown);
   fmt::print("{} ranks, {} messages of {:.6g} MB in all, {} calls of all ranks, {} loops\n\n", count, ranks.messages,
              static_cast<double>(ranks.bytes) * 1e-6, ranks.calls, ranks.loops.size());
@@ -379,12 +382,13 @@ void run(const options& wish) {
   command::scratch_folder folder;
   std::string file = wish.machine;
   if (!file.empty()) maslin::machine::read_spec(file);  // before anything is run
-  const std::string trace = trace_on_one_worker(wish.command, folder);
+  const auto [trace, share_of_run] = trace_on_one_worker(wish.command, folder);
   if (const auto of_ranks = read_ranks({trace}, false)) {
     if (file.empty()) write_file(file = folder.file("this.toml"), calibrated_description(false));
-    return run_ranks(*of_ranks, wish, file);
+    return run_ranks(*of_ranks, wish, file, share_of_run);
   }
   const recorded program = read_recorded(trace);
+  const std::optional<double> share = cpu_share(program, share_of_run);
   const layers::profile profile = profile_of(program, trace);
   tell_traffic(w, program, wish);
   if (file.empty()) {
@@ -426,12 +430,14 @@ void run(const options& wish) {
     all["start"]["MASLIN_PIN"] = start.pin;
     for (const auto& [with, text] : start.lines) all["start"][with] = text;
     all["start_has_arguments"] = !is_trace;
+    if (share) all["cpu_share"] = *share;
     fmt::print("{}\n", json_text(all));
     return;
   }
   fmt::print("{} on {}: {} node{} of {} workers{}; recorded on one worker: {:.4g} s\n", program.program,
              wish.machine.empty() ? "this machine" : m.name, m.nodes, m.nodes == 1 ? "" : "s", m.workers,
              m.has_hosts() ? fmt::format(" behind {} host contexts", m.contexts) : "", program.seconds);
+  fmt::print("{}", about_cpu_share(share));
   print_unknown(unknown);
   if (w.memory_traffic > 0 && m.measured_curves.saturation.empty())
     fmt::print("how fast memory is is not described: the {:.3g} GB/s that the program moves count as nothing\n",

@@ -112,8 +112,12 @@ class reading {
       case event_kind::phase_begin:
         begin_phase(t, e);
         break;
+      case event_kind::cpu_time:
+        add_cpu_time(e);
+        break;
       case event_kind::phase_end:
         pop(t, frame::sort::phase);
+        if (!begun_phases_.empty()) begun_phases_.pop_back();
         break;
       case event_kind::rank_begin:
         throw unplayable{
@@ -189,6 +193,10 @@ class reading {
     std::vector<recorded::access> accesses;  ///< said of `described`, or of the wait that has just begun
     std::uint32_t described = none;
     std::uint32_t at_once = none;  ///< a task that begins next
+  };
+  struct begun_phase {
+    std::uint32_t name;
+    std::int64_t ns;  ///< without the recorder's time
   };
   using key = std::pair<std::uint32_t, std::int64_t>;
 
@@ -424,6 +432,13 @@ class reading {
     if (e.argument > trace_.about().events()) throw unplayable{"a phase of too many streams"};
     into_.phases.push_back({named(e.id), std::vector<std::uint32_t>(e.argument, none)});
     t.open.push_back({frame::sort::phase});
+    begun_phases_.push_back({e.id, e.ns - held_ns_});
+  }
+  /// The innermost phase is about to end. Of several streams' phases at a time none is known to be that.
+  void add_cpu_time(const event& e) {
+    if (begun_phases_.empty() || begun_phases_.back().name != e.id) return;
+    into_.phase_seconds += static_cast<double>(e.ns - held_ns_ - begun_phases_.back().ns) * 1e-9;
+    into_.phase_cpu_seconds += static_cast<double>(e.argument) * 1e-9;
   }
   void begin_stream(track& t, const event& e) {
     const std::int64_t index = unpack<stream_at>(e.argument).index;
@@ -510,7 +525,8 @@ class reading {
   std::int64_t ended_ns_ = 0;
   std::int64_t first_call_ns_ = -1;
   std::int64_t last_return_ns_ = 0;
-  std::int64_t held_ns_ = 0;  ///< that the recorder has held up worker 0 and the program
+  std::vector<begun_phase> begun_phases_;  ///< that have not ended, the innermost last
+  std::int64_t held_ns_ = 0;               ///< that the recorder has held up worker 0 and the program
 };
 
 }  // namespace

@@ -72,6 +72,9 @@ struct recorded {
   double seconds = 0;          ///< from the runtime's start to its end
   double trimmed_seconds = 0;  ///< from the program's first call to the end of its last
   double work = 0;             ///< seconds that all bodies computed
+  /// Of the phases of which the trace tells what they took of the CPUs: how long they took, and that.
+  double phase_seconds = 0;
+  double phase_cpu_seconds = 0;
 
   /// Calls `with(name, body)` for the body of each task, kernel and stream and of each piece of a loop.
   template <class With>

@@ -16,6 +16,7 @@
 #include "cli/shared/scratch_folder.hpp"
 #include "cli/shared/terminal.hpp"
 #include "commands.hpp"
+#include "cpu_share.hpp"
 #include "json_text.hpp"
 #include "maslin/error.hpp"
 #include "maslin/machine.hpp"
@@ -122,14 +123,16 @@ void run(wishes w) {
   std::sort(w.workers.begin(), w.workers.end());
   w.workers = workers_of(w.workers, w.machine);
   command::scratch_folder folder;
-  recorded program = read_recorded(trace_on_one_worker(w.command, folder));
+  const one_worker_trace trace = trace_on_one_worker(w.command, folder);
+  recorded program = read_recorded(trace.path);
+  const std::optional<double> share = cpu_share(program, trace.cpu_share);
   std::string machine = w.machine;
   by_line rates;
   if (machine.empty() || w.beside) {
     const std::string here = folder.file("this.toml");
     std::vector<by_line> alone{line_seconds(program)}, beside;
     for (int round = 0; w.beside && round < rounds; ++round) {
-      if (round > 0) alone.push_back(line_seconds(read_recorded(trace_on_one_worker(w.command, folder))));
+      if (round > 0) alone.push_back(line_seconds(read_recorded(trace_on_one_worker(w.command, folder).path)));
       beside.push_back(line_seconds(read_recorded(trace_beside_copies(w.command, folder))));
     }
     write_file(here, calibrated_description(false));
@@ -145,10 +148,14 @@ void run(wishes w) {
   if (w.machine.empty()) std::erase(s.unsaid, "workers.speed");  // it is as fast as itself
   const std::string shown = w.machine.empty() ? "this machine" : w.machine;
   if (!w.picture.empty()) write_file(w.picture, scaling_picture(program.program, shown, s));
-  if (w.json)
-    fmt::print("{}\n", json_text(as_json(program, s, shown, rates, w.beside)));
-  else
-    print(program, s, shown, rates, w.beside);
+  if (w.json) {
+    auto all = as_json(program, s, shown, rates, w.beside);
+    if (share) all["cpu_share"] = *share;
+    fmt::print("{}\n", json_text(all));
+    return;
+  }
+  fmt::print("{}", about_cpu_share(share));
+  print(program, s, shown, rates, w.beside);
 }
 
 }  // namespace

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -39,14 +42,28 @@ std::string why_not_run(const std::string& name, int problem) {
   return fmt::format("'{}' cannot be run: {}; give a program, or a trace that it left", name, std::strerror(problem));
 }
 
-/// Runs the program on one worker and leaves its trace there.
-void record(const std::vector<std::string>& program, const std::string& trace) {
+/// The CPU time of all children that have ended.
+double cpu_seconds_of_children() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+/// Runs the program on one worker and leaves its trace there. Gives in which part of its time it had a CPU.
+double record(const std::vector<std::string>& program, const std::string& trace) {
   setenv("MASLIN_WORKERS", "1", 1);
   setenv("MASLIN_TRACE", trace.c_str(), 1);
   setenv("MASLIN_TRACE_FULL", "wait", 1);
   for (const char* other : {"MASLIN_MACHINE", "MASLIN_SERIAL", "MASLIN_TRACE_DETAIL"}) unsetenv(other);
+  const auto begin = std::chrono::steady_clock::now();
+  const double before = cpu_seconds_of_children();
   // What the program says is not this command's result.
   const auto [problem, status] = command::run_child(program, STDERR_FILENO);
+  const auto end = std::chrono::steady_clock::now();
+  const double took = cpu_seconds_of_children() - before;
   unsetenv("MASLIN_WORKERS");
   unsetenv("MASLIN_TRACE");
   unsetenv("MASLIN_TRACE_FULL");
@@ -57,6 +74,7 @@ void record(const std::vector<std::string>& program, const std::string& trace) {
                             : fmt::format("'{}' ended with status {}", program[0], WEXITSTATUS(status)));
   if (!std::filesystem::exists(trace))
     throw maslin::error(fmt::format("'{}' left no trace: it never called Maslin", program[0]));
+  return std::min(1.0, took / std::chrono::duration<double>(end - begin).count());
 }
 
 /// The CPUs of the calling thread and of those that it starts.
@@ -152,9 +170,9 @@ std::string trace_beside_copies(const std::vector<std::string>& program, command
 
 bool names_trace(const std::vector<std::string>& words) { return words.size() == 1 && is_trace(words.front()); }
 
-std::string trace_on_one_worker(const std::vector<std::string>& words, command::scratch_folder& folder) {
-  if (names_trace(words)) return words.front();
-  std::string trace = folder.file("run.mtrace");
-  record(words, trace);
+one_worker_trace trace_on_one_worker(const std::vector<std::string>& words, command::scratch_folder& folder) {
+  if (names_trace(words)) return {words.front(), {}};
+  one_worker_trace trace{folder.file("run.mtrace"), {}};
+  trace.cpu_share = record(words, trace.path);
   return trace;
 }

@@ -292,6 +292,26 @@ class Layout(unittest.TestCase):
             really = self.runs("bootstraps", with_stores, *moves, pin="bootstraps={streams}x{width}".format(**one))
             self.assertAlmostEqual(one["seconds"], really, delta=0.03 * really, msg=f"{one}")
 
+    def test_a_recording_on_a_busy_machine_is_said_to_be_one(self):
+        """The program and somebody else share one CPU."""
+        cpu, busy = str(min(os.sched_getaffinity(0))), "The machine was busy: the recorded run had a CPU for "
+        other = subprocess.Popen(["taskset", "-c", cpu, sys.executable, "-c", "print(flush=True)\nwhile True: pass"], stdout=subprocess.PIPE)
+        try:
+            other.stdout.readline()
+            done = run("taskset", "-c", cpu, CHAINS, 600, MASLIN_WORKERS="1", MASLIN_TRACE=str(self.trace), MASLIN_LEARNED="off")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            loops = run("taskset", "-c", cpu, MASLIN, "scale", "--workers", 1, "--machine", self.cores(1), NO_PHASES, 24, MASLIN_REPORT="off")
+        finally:
+            other.kill()
+            other.communicate()
+        self.assertLess(self.said(self.trace, "--machine", self.cores(4))["cpu_share"], 0.9)
+        self.assertIn(busy, run(MASLIN, "layout", self.trace, "--machine", self.cores(4)).stdout)
+        self.assertIn(busy, loops.stdout)
+        # Where time is described nothing is known of it.
+        self.record("--streams", "4", "--offloads", "5")
+        self.assertNotIn("cpu_share", self.said(self.trace, "--machine", self.cores(4)))
+        self.assertNotIn(busy, run(MASLIN, "layout", self.trace, "--machine", self.cores(4)).stdout)
+
     def test_loops_that_do_not_say_what_they_move_are_named(self):
         unknown = "What these loops read and write is not known: "
         machine, on_hosts = self.cores(4), self.file("console.toml", ON_HOSTS)
