@@ -49,6 +49,23 @@ TEST(Fluid, ABusyNeighbourOfTheCoreIsSeen) {
   EXPECT_DOUBLE_EQ(last_end(two, 2, {.contexts = 2}, of).when, 60);
 }
 
+TEST(Fluid, StreamsOfOtherCoresMakeNoDifference) {
+  // Of each node, one stream is long: what runs beside it is slower as long as it does, and nothing else is.
+  constexpr int nodes = 1000;
+  hosts_of many{.contexts = 2 * nodes, .of_a_node = 2, .threads_per_core = 2},
+      one{.contexts = 2, .threads_per_core = 2};
+  std::vector<double> turns;
+  for (int slot = 0; slot < 2 * nodes; ++slot) {
+    many.node.push_back(slot / 2);
+    turns.push_back(slot % 2 == 0 ? 1 : 5 + slot);
+  }
+  const pace of = [](std::size_t, int, int, int busy) { return turn{20.0 * (1 + busy), 40, 0, 0}; };
+  const ending last = last_end(turns, 2 * nodes, many, of);
+  const std::vector<double> of_last_node{1, 5 + 2.0 * nodes - 1};
+  EXPECT_NEAR(last.when, last_end(of_last_node, 2, one, of).when, 1e-6);
+  EXPECT_EQ(last.slot, 2 * nodes - 1);
+}
+
 TEST(Fluid, AStreamGoesToAHardwareThreadOfItsNode) {
   const std::vector<double> two{10, 10};
   std::vector<int> sharing;

@@ -44,23 +44,32 @@ stream divided(stream s, int parts) {
   return s;
 }
 
+/// Streams, of which all may be alike: then one stands for all.
+struct streams_here {
+  std::vector<stream> kinds;
+  std::size_t count = 0;
+
+  std::size_t kind(std::size_t of) const { return kinds.size() == count ? of : 0; }
+  double alike() const { return static_cast<double>(count) / static_cast<double>(kinds.size()); }
+};
+
 /// Gives the streams that run at the place.
-std::vector<stream> streams_at(const phase_run& run, const layout& at, ranks_are ranks) {
+streams_here streams_at(const phase_run& run, const layout& at, ranks_are ranks) {
   const auto count = static_cast<int>(run.streams.size());
   if (ranks == ranks_are::streams && count == 1)
-    return std::vector<stream>(static_cast<std::size_t>(at.streams), divided(run.streams.front(), at.streams));
-  if (ranks != ranks_are::processes || at.ranks == 1) return run.streams;
+    return {{divided(run.streams.front(), at.streams)}, static_cast<std::size_t>(at.streams)};
+  if (ranks != ranks_are::processes || at.ranks == 1) return {run.streams, run.streams.size()};
   std::vector<stream> here;
   if (count < at.ranks) {  // several ranks to a stream
     const int parts = std::max(1, at.ranks / std::max(1, count));
     for (int r = 0; r < at.on_a_node; ++r)
       here.push_back(divided(run.streams[static_cast<std::size_t>(r % std::max(1, count))], parts));
-    return here;
+    return {here, here.size()};
   }
   // The ranks of one node, the first of which have one more where that does not come out even; dealt in turn.
   for (int i = 0; i < count; ++i)
     if (i % at.ranks < at.on_a_node) here.push_back(run.streams[static_cast<std::size_t>(i)]);
-  return here;
+  return {here, here.size()};
 }
 
 /// What one stream takes on a team, in all its turns.
@@ -87,22 +96,24 @@ class one_run {
                .has_program = w.ranks != ranks_are::processes} {}
 
   terms of(const phase_run& run) const {
-    const std::vector<stream> streams = streams_at(run, at_, w_.ranks);
-    if (streams.empty()) return {};
-    const int at_a_time = std::min<int>(at_place_.slots, static_cast<int>(streams.size()));
+    const streams_here streams = streams_at(run, at_, w_.ranks);
+    if (streams.count == 0) return {};
+    const int at_a_time = std::min<int>(at_place_.slots, static_cast<int>(streams.count));
     const memory_factors memory = memory_of(streams, at_a_time);
     // By where teams are divided: what streams take there.
     std::map<border, std::vector<worked>> by_place;
     for (int slot = 0; slot < at_a_time; ++slot) {
       std::vector<worked>& all = by_place[border_of(slot)];
       if (all.empty())
-        for (const stream& s : streams) all.push_back(work_of(s, border_of(slot), memory));
+        for (const stream& s : streams.kinds) all.push_back(work_of(s, border_of(slot), memory));
     }
     const std::vector<worked>& usual = by_place.rbegin()->second;
     std::vector<double> turns;
-    for (const worked& one : usual) turns.push_back(one.turns);
+    for (std::size_t i = 0; i < streams.count; ++i) turns.push_back(usual[streams.kind(i)].turns);
     const bool hosts = m_.has_hosts();
-    const auto of_slot = [&](std::size_t i, int slot) -> const worked& { return by_place.at(border_of(slot))[i]; };
+    const auto of_slot = [&](std::size_t i, int slot) -> const worked& {
+      return by_place.at(border_of(slot))[streams.kind(i)];
+    };
     const auto turn_of = [&](std::size_t i, int slot, int sharing, int busy) {
       const worked& one = of_slot(i, slot);
       if (!hosts) return turn{0, (one.host + one.kernel) / one.turns, 0, 0};
@@ -119,12 +130,14 @@ class one_run {
       where.started.push_back(!hosts && leader == 0 ? all_told : word.at(leader));
     }
     const auto team_comes = [&](std::size_t i, int slot, double kernel_begins) {
-      return at_.width == 1 ? 0 : waits_for_team(streams[i], of_slot(i, slot), slot, memory, kernel_begins, word);
+      return at_.width == 1
+                 ? 0
+                 : waits_for_team(streams.kinds[streams.kind(i)], of_slot(i, slot), slot, memory, kernel_begins, word);
     };
     const ending last = last_end(turns, at_a_time, where, turn_of, team_comes);
     const double over = word.that_it_is_over(first_of_process(last.slot), last.when);
     const double end = std::max(all_told, last.when + over + word_to_program(word, last.slot));
-    terms by = spent(usual, at_a_time);
+    terms by = scaled(spent(usual, at_a_time), streams.alike());
     by.host_overhead += (hosts ? 0 : all_told) + over;
     by.waiting = std::max(0.0, end - by.sum());
     if (by.sum() > end) by = scaled(by, end / by.sum());
@@ -134,10 +147,10 @@ class one_run {
 
   /// Gives what the equations alone say.
   double idealised(const phase_run& run) const {
-    const std::vector<stream> streams = streams_at(run, at_, w_.ranks);
-    const int at_a_time = std::min<int>(at_place_.slots, static_cast<int>(streams.size()));
+    const streams_here streams = streams_at(run, at_, w_.ranks);
+    const int at_a_time = std::min<int>(at_place_.slots, static_cast<int>(streams.count));
     double sum = 0;
-    for (const stream& s : streams) {
+    for (const stream& s : streams.kinds) {
       const auto kernels = static_cast<double>(std::max<std::int64_t>(1, s.kernels));
       const double compute = kernel_time(s.parallel(), s.serial, at_.width) / m_.worker_speed;
       if (!m_.has_hosts()) {
@@ -153,7 +166,7 @@ class one_run {
       t.accelerator_overhead = kernels * accelerator_overhead(0, m_.cost.signal.value, 0, 0);
       sum += t.sum();
     }
-    return (streams.empty() ? 0 : sum / at_a_time) + communication();
+    return (streams.count == 0 ? 0 : sum * streams.alike() / at_a_time) + communication();
   }
 
  private:
@@ -166,7 +179,7 @@ class one_run {
   struct memory_factors {
     double loops = 1, serial = 1;
   };
-  memory_factors memory_of(const std::vector<stream>& streams, int teams) const {
+  memory_factors memory_of(const streams_here& streams, int teams) const {
     const auto& curve = m_.measured_curves.saturation;
     const double alone = curve.empty() ? 0 : interpolate(curve, 1).value;
     if (w_.memory_traffic <= 0 || !(alone > 0) || teams * at_.width <= 1) return {};
@@ -186,7 +199,7 @@ class one_run {
     for (int i = 0; i < enough; ++i)
       slower = slower_by(at_.width * (1 + (teams - 1) * in_loops * slower / (others + in_loops * slower)));
     double loops = 0, all = 0;
-    for (const stream& s : streams) {
+    for (const stream& s : streams.kinds) {
       loops += s.parallel();
       all += s.seconds();
     }
