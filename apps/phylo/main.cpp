@@ -212,8 +212,8 @@ void add_replicates(CLI::App* sub, phylo::InferCommand& command) {
           ->transform(command::whole_number(1, 1000000))
           ->type_name("N")
           ->capture_default_str();
-  CLI::Option* bootstop =
-      sub->add_flag("--bootstop", command.bootstop, "Stop when there are enough replicates (--cutoff)");
+  CLI::Option* bootstop = sub->add_flag("--bootstop", command.bootstop,
+                                        "Stop when there are enough replicates (--cutoff); looked at after each 50");
   sub->add_option("--cutoff", command.cutoff,
                   "Replicates are enough when consensus trees of random halves of them differ by no more than this")
       ->needs(bootstop)

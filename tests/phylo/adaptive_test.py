@@ -35,6 +35,9 @@ class Adaptive(ProgramTest):
 
     def test_the_difficulty_is_said_and_logged(self):
         said = self.run_program("search", "--msa", MSA, "--model", "JC", "--search", "adaptive", "--prefix", "x")
+        plan = self.result("x")["difficulty"]
+        self.assertRegex(said.stderr.decode(), f" {plan['ratchets']} {'ratchet' if plan['ratchets'] == 1 else 'ratchets'} each\n")
+        self.assertEqual(plan["ratchets"], 1)
         sentence = "difficulty {score:.2f} (parsimony trees: distance {distance:.3f}, ".format(**self.result("x")["difficulty"])
         self.assertIn("maslin-phylo: " + sentence, said.stderr.decode())
         self.assertIn("\n" + sentence, said.stdout.decode())

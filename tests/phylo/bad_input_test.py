@@ -185,6 +185,10 @@ class Models(BadInput):
             with self.subTest(model):
                 self.refused(self.search(MSA, "out/x", model), "model")
 
+    def test_an_unknown_model_is_told_in_a_short_line(self):
+        message = self.refused(self.search(MSA, "out/x", "XYZ"), "model 'XYZ': found 'XYZ' at column 1; expected a model; maslin-phylo search --help lists them")
+        self.assertLess(len(message), 200)
+
     def test_model_files(self):
         self.write("empty", "")
         self.write("two", "JC\nGTR\n")
@@ -526,6 +530,14 @@ class Options(BadInput):
                                         ("--memory", "0x10000000", "'0x10000000'; expected a size in bytes")):  # fmt: skip
             with self.subTest(option=option, value=value):
                 self.refused(("search", *common, "--prefix", "z", f"{option}={value}"), f"{option}: {expected}")
+
+    def test_no_memory_is_too_little(self):
+        self.refused(self.search(MSA, "x", "JC", "--memory", 0, "--threads", 1), "--memory: 0 bytes are too few: 1 searches may run at a time", "or more")
+
+    def test_bootstop_needs_replicates_to_look_at(self):
+        command = ("--msa", MSA, "--model", "JC", "--prefix", "x", "--bootstop", "--replicates")
+        for what in ("bootstrap", "all"):
+            self.refused((what, *command, 49), "--replicates 49: --bootstop looks whether there are enough replicates after each 50 of them; expected 50 or more")
 
     def test_help_is_given(self):
         for command in ((), ("evaluate",), ("search",), ("bootstrap",), ("all",), ("support",), ("consensus",), ("distances",), ("ancestral",)):

@@ -242,6 +242,9 @@ class Answers(ProgramTest):
         self.assertIn("1 of 9 columns have no determined base and are left out", told)
         self.assertEqual(len(self.result("x")["notes"]), 3)
         self.assertNotIn("note", self.run_program(*command, "--quiet").stderr.decode())
+        self.write("stops.fasta", ">a\nMKLQRSTV*\n>b\nMKIQuSTV*\n>c\nMRLQRSAVU\n>d\nMKLNRSTIo\n")
+        said = self.run_program("search", "--msa", "stops.fasta", "--model", "LG", "--prefix", "stops").stderr.decode()
+        self.assertIn("note: stops.fasta: 5 characters stand for what no model has, and count as unknown: 2 '*', 1 'O', 2 'U'\n", said)
 
     def test_data_that_hardly_vary_are_told(self):
         def told(sites, *model):

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 
 #include "phylo/io/formats.hpp"
@@ -39,11 +40,18 @@ void RowBuilder::refuse(std::size_t row, char code, std::size_t offset) const {
                                  shown(names_[row]), rows_[row].size() + 1, alphabet.code, alphabet.expected, hint)};
 }
 
-void RowBuilder::append(std::size_t row, char code, std::size_t offset) {
-  const Alphabet& alphabet = alphabets_->of(rows_[row].size());
+void RowBuilder::append(const Alphabet& alphabet, std::size_t row, char code, std::size_t offset) {
   const std::uint8_t found = alphabet.find(code);
   if (found == Alphabet::no_code) refuse(row, code, offset);
+  if (found == alphabet.unknown) {
+    const auto capital = static_cast<char>(std::toupper(static_cast<unsigned char>(code)));
+    if (alphabet.unmodelled.find(capital) != alphabet.unmodelled.npos) ++unmodelled_[capital];
+  }
   rows_[row] += alphabet.letters[found];
+}
+
+void RowBuilder::append(std::size_t row, char code, std::size_t offset) {
+  append(alphabets_->of(rows_[row].size()), row, code, offset);
 }
 
 void RowBuilder::append(std::size_t row, std::string_view piece, std::size_t offset) {
@@ -54,13 +62,8 @@ void RowBuilder::append(std::size_t row, std::string_view piece, std::size_t off
       if (!is_blank(piece[i])) append(row, piece[i], offset + i);
     return;
   }
-  const Alphabet& alphabet = *alphabets_->one;
-  for (std::size_t i = 0; i < piece.size(); ++i) {
-    if (is_blank(piece[i])) continue;
-    const std::uint8_t found = alphabet.find(piece[i]);
-    if (found == Alphabet::no_code) refuse(row, piece[i], offset + i);
-    to += alphabet.letters[found];
-  }
+  for (std::size_t i = 0; i < piece.size(); ++i)
+    if (!is_blank(piece[i])) append(*alphabets_->one, row, piece[i], offset + i);
 }
 
 Alignment RowBuilder::finish(std::string_view text, std::size_t end) && {
@@ -85,6 +88,7 @@ Alignment RowBuilder::finish(std::string_view text, std::size_t end) && {
   alignment.begin = position_of(text, offsets_.front());
   alignment.names = std::move(names_);
   alignment.rows = std::move(rows_);
+  alignment.unmodelled = std::move(unmodelled_);
   return alignment;
 }
 

@@ -2,6 +2,7 @@
 // A multiple sequence alignment as it stood in the file.
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ struct Alignment {
   position begin;                              ///< where the first taxon's name stands in it
   std::vector<std::string> names;
   std::vector<std::string> rows;
+  std::map<char, std::size_t> unmodelled;  ///< how often each character of `Alphabet::unmodelled` stood there
 
   int taxa() const { return static_cast<int>(names.size()); }
   int sites() const { return rows.empty() ? 0 : static_cast<int>(rows.front().size()); }

@@ -75,8 +75,9 @@ Alphabet make_protein() {
   protein.word = "aa";
   protein.unit = "amino acid";
   protein.code = "code of an amino acid";
-  protein.expected = "ARNDCQEGHILKMFPSTWYV, B Z J, or X ? - * for unknown";
+  protein.expected = "ARNDCQEGHILKMFPSTWYV, B Z J, or X ? - for unknown (* U O are read as X)";
   protein.models = "PROTGTR+G";
+  protein.unmodelled = "*UO";
   return protein;
 }
 

@@ -22,16 +22,17 @@ struct Alphabet {
 
   DataType type = DataType::dna;
   int states = 0;
-  int codes = 0;              ///< sets of states that characters may stand for
-  std::uint8_t unknown = 0;   ///< the code of what says nothing
-  std::string_view letters;   ///< by code, as rows of an alignment have them; '-' for what says nothing
-  std::string_view symbols;   ///< by state
-  std::string_view name;      ///< "DNA", "amino acids"
-  std::string_view word;      ///< as --data-type has it
-  std::string_view unit;      ///< what one character is: "base"
-  std::string_view code;      ///< what a character must be: "DNA code"
-  std::string_view expected;  ///< the characters that may stand there, for messages
-  std::string_view models;    ///< an example, for messages
+  int codes = 0;                ///< sets of states that characters may stand for
+  std::uint8_t unknown = 0;     ///< the code of what says nothing
+  std::string_view letters;     ///< by code, as rows of an alignment have them; '-' for what says nothing
+  std::string_view symbols;     ///< by state
+  std::string_view name;        ///< "DNA", "amino acids"
+  std::string_view word;        ///< as --data-type has it
+  std::string_view unit;        ///< what one character is: "base"
+  std::string_view code;        ///< what a character must be: "DNA code"
+  std::string_view expected;    ///< the characters that may stand there, for messages
+  std::string_view models;      ///< an example, for messages
+  std::string_view unmodelled;  ///< characters of states that no model has: they are read, but say nothing
   std::array<std::uint32_t, most_codes> sets{};  ///< by code: bit i for state i
   std::array<std::uint8_t, 256> code_of{};       ///< by character; no_code for one that stands for nothing
 

@@ -2,6 +2,7 @@
 // The three alignment formats, each its own parser; what they have in common is checked once, by `RowBuilder`.
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -49,6 +50,7 @@ class RowBuilder {
   static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
  private:
+  void append(const Alphabet& alphabet, std::size_t row, char code, std::size_t offset);
   [[noreturn]] void refuse(std::size_t row, char code, std::size_t offset) const;
 
   const Alphabets* alphabets_;
@@ -56,6 +58,7 @@ class RowBuilder {
   std::vector<std::string> rows_;
   std::vector<std::size_t> offsets_;
   std::unordered_map<std::string, std::size_t> index_;
+  std::map<char, std::size_t> unmodelled_;  // as of Alignment
 };
 
 Alignment parse_phylip(std::string_view text, const Alphabets& alphabets);

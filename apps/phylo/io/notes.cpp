@@ -41,6 +41,17 @@ std::vector<std::string> notes_on(const Alignment& alignment) {
     if (example.empty()) example = fmt::format("{} is the same as {}", shown(name), shown(first->second));
   }
   std::vector<std::string> notes;
+  if (!alignment.unmodelled.empty()) {
+    std::size_t all = 0;
+    std::string each;
+    for (const auto& [character, count] : alignment.unmodelled) {
+      all += count;
+      each += fmt::format("{}{} {}", each.empty() ? "" : ", ", count, shown(character));
+    }
+    notes.push_back(fmt::format("{} for what no model has, and {} as unknown: {}",
+                                all == 1 ? "one character stands" : fmt::format("{} characters stand", all),
+                                all == 1 ? "counts" : "count", each));
+  }
   if (!empty.empty())
     notes.push_back(fmt::format("{} without a determined {}; any place in a tree is as good: {}",
                                 empty.size() == 1 ? "one taxon" : fmt::format("{} taxa", empty.size()),

@@ -11,8 +11,8 @@
 
 namespace phylo {
 
-/// Gives a sentence for each kind of oddity: taxa without any determined character, and taxa with the same sequence.
-/// Their places in a tree are arbitrary.
+/// Gives a sentence for each kind of oddity: characters that no model has a state for; taxa without any determined
+/// character, and taxa with the same sequence, whose places in a tree are arbitrary.
 std::vector<std::string> notes_on(const Alignment& alignment);
 
 /// Gives the number of sites that are the same in all taxa, or may be.

@@ -204,7 +204,7 @@ class Reader {
                          written);
     if (of_iqtree_ && (written == "MK" || written == "ORDERED"))
       return "expected a model that says how many states there are, such as MULTI4_MK";
-    std::string text = "expected one of the models";
+    const std::string text = "expected a model; maslin-phylo search --help lists them";
     std::vector<std::string> names;
     if (of_iqtree_)
       for (const IqtreeName& one : iqtree_dna_models()) names.emplace_back(one.theirs);
@@ -212,9 +212,6 @@ class Reader {
       for (const NamedDna& dna : dna_models) names.emplace_back(dna.name);
     for (const Named& f : families) names.emplace_back(f.name);
     for (const ProteinMatrix* matrix : protein_matrices()) names.emplace_back(matrix->name);
-    for (const std::string& name : names) text += (name == names.front() ? " " : ", ") + name;
-    text += fmt::format(", DNA and six digits as in DNA010020, or MULTI2_MK to MULTI{}_MK, MULTI2_GTR to MULTI{}_GTR",
-                        most_states, most_states);
     // What was written has been turned to capitals.
     std::vector<std::string> capitals = names;
     for (std::string& name : capitals)

@@ -1,7 +1,9 @@
 #pragma once
 // What maslin-phylo can do. Each command prints to standard output and throws `input_error` for what a user can mend.
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace phylo {
@@ -57,10 +59,10 @@ struct InferCommand {
   std::string metric = "fbp";  ///< of support, as SupportCommand has it
   int alrt = 0;                ///< resamplings for SH-aLRT support of the best tree; 0: none
   std::string prefix;
-  std::string line;             ///< as the command was typed, for the log
-  int threads = 0;              ///< workers; 0: as the runtime chooses
-  std::size_t memory = 0;       ///< bytes for the CLVs of all searches; 0: nothing is said
-  int checkpoint_seconds = 60;  ///< between two checkpoints of a search
+  std::string line;                   ///< as the command was typed, for the log
+  int threads = 0;                    ///< workers; 0: as the runtime chooses
+  std::optional<std::size_t> memory;  ///< bytes for the CLVs of all searches
+  int checkpoint_seconds = 60;        ///< between two checkpoints of a search
   bool json = false;
   bool quiet = false;
   bool redo = false;

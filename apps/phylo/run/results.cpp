@@ -148,9 +148,9 @@ std::string described(const Data& data, std::uint64_t seed, const std::string& i
 std::string described(const Difficulty& difficulty, const SearchPlan& plan) {
   return fmt::format(
       "difficulty {:.2f} (parsimony trees: distance {:.3f}, {:.0f} % different; {:.1f} patterns a taxon): "
-      "searches from {} parsimony and {} random {}, {} ratchets each",
+      "searches from {} parsimony and {} random {}, {} {} each",
       difficulty.score, difficulty.distance, 100 * difficulty.topologies, difficulty.patterns, plan.parsimony,
-      plan.random, plan.random == 1 ? "tree" : "trees", plan.ratchets);
+      plan.random, plan.random == 1 ? "tree" : "trees", plan.ratchets, plan.ratchets == 1 ? "ratchet" : "ratchets");
 }
 
 std::string summarize(const RunFacts& facts) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "phylo/like/engine.hpp"
 #include "phylo/model/notation.hpp"
 #include "phylo/run/alrt.hpp"
+#include "phylo/run/bootstop.hpp"
 #include "phylo/run/commands.hpp"
 #include "phylo/run/constrained.hpp"
 #include "phylo/run/draw.hpp"
@@ -44,23 +46,28 @@ Supported supported_best(const Inference& inference, const std::vector<std::stri
   return best;
 }
 
-/// Gives what each of the searches that may run at a time gets of so much memory; nothing is said by 0. Throws when it
-/// cannot do with that.
-std::size_t memory_of_each(std::size_t memory, const Data& data) {
-  if (memory == 0) return 0;
+/// Gives what each of the searches that may run at a time gets of so much memory; 0, the least, if nothing is said.
+/// Throws when it cannot do with that.
+std::size_t memory_of_each(std::optional<std::size_t> memory, const Data& data) {
+  if (!memory) return 0;
   const std::size_t least = Engine::least_memory(views_of(data.parts));
   const auto searches = static_cast<std::size_t>(maslin::workers());
-  if (memory / searches >= least) return memory / searches;
+  if (*memory / searches >= least) return *memory / searches;
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
   throw input_error(fmt::format(
       "--memory: {} bytes are too few: {} searches may run at a time, and each needs {} bytes at least for its "
       "conditional likelihoods; expected {}M or more, or fewer --threads",
-      memory, searches, least, (least * searches + mebibyte - 1) / mebibyte));
+      *memory, searches, least, (least * searches + mebibyte - 1) / mebibyte));
 }
 
 }  // namespace
 
 void run(const InferCommand& command) {
+  if (command.bootstop && command.replicates < Bootstop::step)
+    throw input_error(
+        fmt::format("--replicates {}: --bootstop looks whether there are enough replicates after each {} of them; "
+                    "expected {} or more, or leave --bootstop out",
+                    command.replicates, Bootstop::step, Bootstop::step));
   const Data data = read_data(command.msa, command.data_type, command.model, command.brlen, command.quiet);
   const Alignment& alignment = data.alignment;
   const std::string instructions = instruction_set();
