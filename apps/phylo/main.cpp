@@ -34,7 +34,8 @@ constexpr const char* formats =
     "Values in braces are fixed: GTR{1/2/1/1/2/1}+G{0.5}.\n"
     "Trees: Newick, or NEXUS with a TREES block.\n"
     "Partitions, in a file: a line each, as in LG+G, first = 1-100, 150-200\\3; or NEXUS (#NEXUS) with charset and\n"
-    "charpartition, where names of models mean what they mean in IQ-TREE: TIM2 is TIM2uf+F.\n";
+    "charpartition, where names of models mean what they mean in IQ-TREE: TIM2 is TIM2uf+F. Files that say only which\n"
+    "sites belong together (charset without charpartition, DNA, first = 1-100) need --model beside --model-file.\n";
 
 constexpr const char* tree_formats =
     "Trees are Newick, or NEXUS with a TREES block. Files may be compressed by gzip; - is the standard input.";
@@ -60,7 +61,9 @@ void add_data(CLI::App* app, std::string& msa, std::string& data_type) {
 
 void add_model(CLI::App* app, phylo::ModelChoice& model) {
   app->add_option("--model", model.text, "Model, as in GTR+G")->type_name("MODEL");
-  app->add_option("--model-file", model.file, "File with the model in one line, or with partitions")->type_name("FILE");
+  app->add_option("--model-file", model.file,
+                  "File with the model in one line, or with partitions; beside --model if it names no models")
+      ->type_name("FILE");
 }
 
 void add_brlen(CLI::App* app, std::string& brlen) {

@@ -198,7 +198,8 @@ class Models(BadInput):
         self.refused((*evaluate, "--model-file", "empty"), "empty:1:1: the file is empty")
         self.refused((*evaluate, "--model-file", "two"), "two:2:1: a second line")
         self.refused((*evaluate, "--model-file", "bad"), "bad:1:5")
-        self.refused((*evaluate, "--model-file", "bad", "--model", "JC"), "both given")
+        self.write("good", "JC, a = 1-100\nGTR, b = 101-240\n")
+        self.refused((*evaluate, "--model-file", "good", "--model", "JC"), "both given, but good names all its models")
         self.refused(evaluate, "no model is given")
 
     def test_what_a_model_says_wrongly(self):

@@ -61,12 +61,38 @@ end;
 """
 FITTED, FREE_PARAMETERS = -3776.9629, 39
 
+# What it writes as P.best_model.nex (-p CHARSETS -m TESTONLY -mset HKY,GTR), with other lengths of the partitions' trees, and
+# the log-likelihood with that file: -q FILE -te ten.tree -blfix. Speeds are said to be these.
+BEST_MODEL = r"""#nexus
+begin sets;
+  charset cox12 = 1-300\3 2-300\3;
+  charset cox3 = 3-300\3;
+  charset nad = 301-.;
+  charpartition mymodels =
+    HKY{3.06739}+F{0.385598,0.153728,0.193054,0.26762}: cox12{0.6},
+    HKY{2.57688}+F{0.365679,0.152196,0.18999,0.292135}: cox3{6.0},
+    HKY{4.12049}+F{0.383622,0.126402,0.196398,0.293578}+G4{0.693465}: nad{1.5};
+end;
+"""
+WITH_LENGTHS, SPEEDS = -3766.1723, (0.3077, 3.0769, 0.7692)
+
+# Files that say only which sites belong together, with a model beside them: -q FILE -m MODEL -te ten.tree -blfix.
+CHARSETS = r"""#nexus
+begin sets;
+  charset cox12 = 1-300\3 2-300\3;
+  charset cox3 = DNA, 3-300\3;
+  charset nad = 301-.;
+end;
+"""
+WITH_MODEL = (("genes.phy", CHARSETS, "HKY{2.5}+F+G4{0.5}", -3905.9894),
+              ("peptides.phy", "LGF, one = 1-50\nJTT, two = 51-100 101-150\n", "WAG+G4{0.5}", -2702.4424))  # fmt: skip
+
 
 class SchemesOfIqtree(ProgramTest):
     def evaluated(self, msa, scheme, *more):
         self.write("scheme.nex", scheme)
         return json.loads(self.run_well("evaluate", "--msa", DATA / msa, "--tree", DATA / "ten.tree", "--model-file", "scheme.nex",
-                                        "--brlen", "linked", "--json", *more))  # fmt: skip
+                                        "--json", *(more if "--brlen" in more else ("--brlen", "linked", *more))))  # fmt: skip
 
     def scheme(self, model, sites):
         return f"#nexus\nbegin sets;\n  charset all = 1-{sites};\n  charpartition p = {model}: all;\nend;\n"
@@ -87,6 +113,21 @@ class SchemesOfIqtree(ProgramTest):
         self.assertAlmostEqual(found["lnl"], FITTED, delta=0.1)
         self.assertGreater(found["lnl"], FITTED - 0.01)
         self.assertEqual(found["criteria"]["free_parameters"], FREE_PARAMETERS)
+
+    def test_lengths_of_trees_are_speeds(self):
+        for brlen in ("linked", "scaled"):
+            found = self.evaluated("genes.phy", BEST_MODEL, "--brlen", brlen)
+            self.assertAlmostEqual(found["lnl"], WITH_LENGTHS, delta=1e-4)
+            for part, speed in zip(found["partitions"], SPEEDS, strict=True):
+                self.assertAlmostEqual(float(part["model"].split("+BU{")[1].rstrip("}")), speed, delta=1e-4)
+        found = self.evaluated("genes.phy", BEST_MODEL, "--brlen", "unlinked")
+        self.assertNotIn("+BU", found["model"])
+
+    def test_a_model_stands_beside_a_file_that_says_only_which_sites(self):
+        for msa, scheme, model, expected in WITH_MODEL:
+            with self.subTest(msa):
+                found = self.evaluated(msa, scheme, "--model", model)
+                self.assertAlmostEqual(found["lnl"], expected, delta=1e-4)
 
     def refused(self, models):
         self.write("models", models)

@@ -379,6 +379,7 @@ class Refused(Chains):
         self.refused(wrong("--prior-shape", "gamma:1,1"), "--prior-shape: 'gamma' is none of the distributions")
         self.refused(wrong("--prior-branches", "exponential:-1"), "takes positive numbers up to 1e+100, not -1")
         self.refused(wrong("--prior-branches", "uniform:0,1e-12"), "its middle does not lie between 1e-09 and 1000")
+        self.write("m", "JC\n")
         self.refused(wrong("--model-file", "m"), "--model and --model-file are both given")
         self.refused(wrong("--sample", 10**8), "250000 leave 0 of the samples that are taken every 100000000 generations", "a smaller --sample")
         self.refused(("mcmc", "--model", "JC", "--prefix", "x"), "--msa is required")

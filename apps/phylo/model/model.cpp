@@ -136,6 +136,20 @@ void set_free_categories(Model& model, std::vector<double> rates, std::vector<do
   model.free_category_shares = std::move(shares);
 }
 
+void take_rates_over_sites(Model& model, const Model& from) {
+  model.categories = from.categories;
+  model.alpha = from.alpha;
+  model.alpha_from = from.alpha_from;
+  model.free_category_rates = from.free_category_rates;
+  model.free_category_shares = from.free_category_shares;
+  model.free_categories_from = from.free_categories_from;
+  model.with_invariant = from.with_invariant;
+  model.invariant = from.invariant;
+  model.invariant_from = from.invariant_from;
+  model.ascertainment = from.ascertainment;
+  model.constant_sites = from.constant_sites;
+}
+
 void sort_free_categories(Model& model) {
   std::vector<std::pair<double, double>> all;
   for (std::size_t i = 0; i < model.free_category_rates.size(); ++i)

@@ -118,6 +118,8 @@ std::vector<double> category_shares(const Model& model);
 
 /// Makes the model one of free categories, of which only the proportions of `rates` and `shares` count.
 void set_free_categories(Model& model, std::vector<double> rates, std::vector<double> shares);
+/// Gives the model the rates over sites (+G, +R, +I) and the ascertainment correction of another one.
+void take_rates_over_sites(Model& model, const Model& from);
 /// Orders free categories by their rates.
 void sort_free_categories(Model& model);
 

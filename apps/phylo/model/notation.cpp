@@ -200,8 +200,15 @@ class Reader {
     if (const std::string meant = meant_in_raxml(written); !meant.empty())
       return fmt::format("this is a name of RAxML's; expected {} in its place", meant);
     if (written == "DNA" || written == "DNAF" || written == "DNAX")
-      return fmt::format("{} is a kind of data, as in files of RAxML; expected a model in its place, such as GTR+G",
-                         written);
+      return fmt::format(
+          "{} is a kind of data, as in files of RAxML; expected a model in its place, such as GTR+G, or --model beside "
+          "the file",
+          written);
+    if (!written.empty() && (written.back() == 'F' || written.back() == 'X'))
+      if (const ProteinMatrix* const matrix =
+              find_protein_matrix(std::string_view(written).substr(0, written.size() - 1)))
+        return fmt::format("this is a name of RAxML's; expected {}+{} in its place, or --model beside the file",
+                           matrix->name, written.back() == 'F' ? "F" : "FO");
     if (of_iqtree_ && (written == "MK" || written == "ORDERED"))
       return "expected a model that says how many states there are, such as MULTI4_MK";
     const std::string text = "expected a model; maslin-phylo search --help lists them";

@@ -14,16 +14,27 @@ namespace {
 
 constexpr const char* form = "in each line: MODEL, NAME = SITES, as in LG+G, first = 1-100, 150-200\\3";
 
+constexpr struct {
+  std::string_view word;
+  DataType type;
+} data_types[] = {{"DNA", DataType::dna},
+                  {"AA", DataType::protein},
+                  {"BIN", DataType::binary},
+                  {"MULTI", DataType::multistate},
+                  {"MORPH", DataType::multistate}};
+
 /// Reads one line from the left.
 class LineReader {
  public:
-  LineReader(std::string_view line, const std::string& source, std::size_t number)
-      : line_(line), source_(source), number_(number) {}
+  LineReader(std::string_view line, const std::string& source, std::size_t number, const Model* beside)
+      : line_(line), source_(source), number_(number), beside_(beside) {}
 
   SchemePart read() {
     SchemePart part;
     const std::size_t comma = line_.find(',');
-    part.model = parse_model(line_.substr(0, comma), source_, {number_, 1});
+    const std::string_view model = line_.substr(0, comma);
+    if (beside_ != nullptr && comma != line_.npos) part.model = named_in_raxml(model);
+    if (!took_beside_) part.model = parse_model(model, source_, {number_, 1});
     if (comma == line_.npos) return part;
     at_ = comma + 1;
     skip();
@@ -38,10 +49,13 @@ class LineReader {
     do {
       part.ranges.push_back(read_range(*this));
       skip();
-    } while (at_ < line_.size() && line_[at_] == ',' && ++at_ > 0);
+      // IQ-TREE writes blanks between them.
+    } while (at_ < line_.size() && ((line_[at_] >= '0' && line_[at_] <= '9') || (line_[at_] == ',' && ++at_ > 0)));
     if (at_ < line_.size()) fail_at(at_, "',' and further sites, or the end of the line");
     return part;
   }
+  /// Whether the model needed the one beside the file.
+  bool took_beside() const { return took_beside_; }
 
   // What `read_range` needs.
   std::size_t offset() const { return at_; }
@@ -58,6 +72,43 @@ class LineReader {
   }
 
  private:
+  /// Gives the model of a word such as DNA, DNAF, LG and LGX, if it is one.
+  Model named_in_raxml(std::string_view text) {
+    std::size_t begin = 0;
+    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+    while (begin < text.size() && is_blank(text[begin])) ++begin;
+    const std::string_view word = text.substr(begin);
+    Model model;
+    if (stands_for(word, begin, model) || word.empty()) return model;
+    const char last = word.back() == 'f' || word.back() == 'F'   ? 'F'
+                      : word.back() == 'x' || word.back() == 'X' ? 'X'
+                                                                 : 0;
+    if (last == 0 || !stands_for(word.substr(0, word.size() - 1), begin, model)) return model;
+    if (model.equal_frequencies)
+      fail_at(begin, fmt::format("{} without {}, because the frequencies of {} are equal by definition",
+                                 word.substr(0, word.size() - 1), last, to_string(model)));
+    model.frequencies_from = last == 'F' ? Origin::empirical : Origin::optimized;
+    return model;
+  }
+
+  bool stands_for(std::string_view word, std::size_t begin, Model& model) {
+    if (const std::optional<DataType> type = find_data_type(word)) {
+      if (beside_->alphabet->type != *type)
+        fail_at(begin, fmt::format("a model of these data, because --model {} is one of {}", to_string(*beside_),
+                                   beside_->alphabet->name));
+      model = *beside_;
+    } else if (const ProteinMatrix* const matrix = find_protein_matrix(word)) {
+      model = model_of(*matrix);
+      take_rates_over_sites(model, *beside_);
+      if (model.constant_sites.size() > 1 && beside_->alphabet != model.alphabet)
+        fail_at(begin, fmt::format("a model with constant sites of its own, because those of --model {} are of {}",
+                                   to_string(*beside_), beside_->alphabet->name));
+    } else {
+      return false;
+    }
+    return took_beside_ = true;
+  }
+
   void expect(char c) {
     skip();
     if (at_ == line_.size() || line_[at_] != c) fail_at(at_, fmt::format("'{}'", c));
@@ -67,6 +118,8 @@ class LineReader {
   std::string_view line_;
   const std::string& source_;
   std::size_t number_;
+  const Model* beside_;
+  bool took_beside_ = false;
   std::size_t at_ = 0;
 };
 
@@ -80,10 +133,34 @@ std::string SchemePart::sites() const {
   std::string text;
   for (const SiteRange& range : ranges) {
     text += fmt::format("{}{}", text.empty() ? "" : ", ", range.first);
-    if (range.last != range.first || range.step != 1) text += fmt::format("-{}", range.last);
+    if (range.last == SiteRange::to_the_end)
+      text += "-.";
+    else if (range.last != range.first || range.step != 1)
+      text += fmt::format("-{}", range.last);
     if (range.step != 1) text += fmt::format("\\{}", range.step);
   }
   return text;
+}
+
+void Scheme::fit(std::size_t sites, bool unlinked) {
+  double all = 0, length = 0;
+  for (SchemePart& part : parts) {
+    double count = 0;
+    for (SiteRange& range : part.ranges) {
+      if (range.last == SiteRange::to_the_end) range.last = std::max(range.first, sites);
+      count += static_cast<double>((range.last - range.first) / range.step + 1);
+    }
+    all += count;
+    length += count * part.tree_length;
+  }
+  if (length == 0 || unlinked) return;
+  for (SchemePart& part : parts) {
+    part.model.speed = part.tree_length * all / length;
+    if (!(part.model.speed >= Bounds::speed_low && part.model.speed <= Bounds::speed_high))
+      fail(source, part.length_at,
+           fmt::format("the tree of partition {} is {:.6g} times as long as that of all; expected {} to {} times",
+                       shown(part.name), part.model.speed, Bounds::speed_low, Bounds::speed_high));
+  }
 }
 
 std::vector<int> Scheme::parts_of_sites(std::size_t sites) const {
@@ -138,9 +215,22 @@ Alphabets Scheme::alphabets(std::size_t most_sites) const {
   return alphabets;
 }
 
-Scheme parse_scheme(std::string_view text, const std::string& source) {
-  if (is_nexus(text)) return parse_nexus_scheme(text, source);
+std::optional<DataType> find_data_type(std::string_view word) {
+  for (const auto& one : data_types)
+    if (same_word(one.word, word)) return one.type;
+  return std::nullopt;
+}
+
+void refuse_beside(const std::string& source) {
+  throw input_error(fmt::format(
+      "--model and --model-file are both given, but {} names all its models; give one of them",
+      shown_path(source)));
+}
+
+Scheme parse_scheme(std::string_view text, const std::string& source, const Model* beside) {
+  if (is_nexus(text)) return parse_nexus_scheme(text, source, beside);
   Scheme scheme{source, {}};
+  bool took_beside = false;
   std::size_t number = 0;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -151,7 +241,9 @@ Scheme parse_scheme(std::string_view text, const std::string& source) {
     if (start == line.npos || line[start] == '#') continue;
     if (!scheme.parts.empty() && scheme.parts.front().ranges.empty())
       fail(source, {number, 1}, fmt::format("a second line; expected one model in one line, or partitions, {}", form));
-    scheme.parts.push_back(LineReader(line, source, number).read());
+    LineReader reader(line, source, number, beside);
+    scheme.parts.push_back(reader.read());
+    took_beside |= reader.took_beside();
     const SchemePart& part = scheme.parts.back();
     if (scheme.parts.size() > 1 && part.ranges.empty())
       fail(source, {number, line.size() + 1}, fmt::format("expected the sites of this model, {}", form));
@@ -160,7 +252,8 @@ Scheme parse_scheme(std::string_view text, const std::string& source) {
         fail(source, {number, line.find(part.name, line.find(',')) + 1},
              fmt::format("a second partition {}; names must be distinct", shown(part.name)));
   }
-  if (scheme.parts.empty()) scheme.parts.push_back({parse_model(text, source), {}, {}});
+  if (beside != nullptr && !took_beside) refuse_beside(source);
+  if (scheme.parts.empty()) scheme.parts.push_back({parse_model(text, source), {}, {}, 0, {}});
   return scheme;
 }
 

@@ -2,6 +2,7 @@
 // Which model serves which sites: partition files as RAxML-NG has them, and in NEXUS as IQ-TREE has them.
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,8 +14,10 @@ namespace phylo {
 
 /// Sites first, first + step, ... up to last; counted from 1.
 struct SiteRange {
+  static constexpr std::size_t to_the_end = std::numeric_limits<std::size_t>::max();
+
   std::size_t first = 1;
-  std::size_t last = 1;
+  std::size_t last = 1;  ///< or `to_the_end` of the alignment, until `Scheme::fit` has said where that is
   std::size_t step = 1;
   position at;  ///< where it stands in its file
 
@@ -26,6 +29,8 @@ struct SchemePart {
   Model model;
   std::string name;               ///< empty if the model is for all sites
   std::vector<SiteRange> ranges;  ///< empty if the model is for all sites
+  double tree_length = 0;         ///< as IQ-TREE writes it behind a charset; 0: nothing is said
+  position length_at;
 
   /// Gives the ranges as they stand in files: "1-100, 150-200\3".
   std::string sites() const;
@@ -36,6 +41,9 @@ struct Scheme {
   std::string source;  ///< for messages
   std::vector<SchemePart> parts;
 
+  /// Takes an alignment's number of sites: ranges that go to its end end there. Lengths of trees become speeds unless
+  /// they are `unlinked`: fixed ones, whose mean over the sites is 1. Throws `input_error` for speeds out of bounds.
+  void fit(std::size_t sites, bool unlinked);
   /// Gives for each site (from 0) the number of its part. Throws `input_error` with the place of the range when a site
   /// is in two parts, in none, or behind the alignment's end.
   std::vector<int> parts_of_sites(std::size_t sites) const;
@@ -51,9 +59,11 @@ struct Scheme {
 ///
 ///     MODEL, NAME = 1-100, 150-200\3
 ///
-/// A text that begins with #NEXUS is read by `parse_nexus_scheme`. Throws `input_error` with the place and what was
-/// expected.
-Scheme parse_scheme(std::string_view text, const std::string& source);
+/// A text that begins with #NEXUS is read by `parse_nexus_scheme`. As in IQ-TREE, MODEL may also be a word of RAxML's
+/// that needs a model beside the file: DNA, BIN, AA and MULTI stand for `beside`, which must be one of that data; a
+/// published matrix (LG) has its rates over sites. Behind both, F stands for counted frequencies and X for optimized
+/// ones (DNAF, LGX). Throws `input_error` with the place and what was expected, also if nothing needs `beside`.
+Scheme parse_scheme(std::string_view text, const std::string& source, const Model* beside = nullptr);
 
 /// Gives the text of the scheme with these models instead of its own, as asked for or with all values; a line a part.
 std::string to_string(const Scheme& scheme);

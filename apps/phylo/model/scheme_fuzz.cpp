@@ -13,9 +13,10 @@
 namespace {
 
 /// Each of so many sites is in one partition, or the user is told which is not.
-void check_division(const phylo::Scheme& scheme, std::size_t sites) {
+void check_division(phylo::Scheme scheme, std::size_t sites) {
   std::vector<int> owners;
   try {
+    scheme.fit(sites, false);
     owners = scheme.parts_of_sites(sites);
   } catch (const phylo::input_error& e) {
     check_message(e);

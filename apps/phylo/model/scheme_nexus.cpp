@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <charconv>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -18,11 +19,12 @@ namespace {
 
 constexpr const char* nexus_form =
     "charset NAME = SITES; for each partition, as in charset first = 1-100 150-200\\3;, and charpartition NAME = "
-    "MODEL:CHARSET, ...;";
+    "MODEL:CHARSET, ...; or --model for all";
 
 class SetsReader {
  public:
-  SetsReader(std::string_view text, const std::string& source) : text_(text), source_(source), in_(text) {}
+  SetsReader(std::string_view text, const std::string& source, const Model* beside)
+      : text_(text), source_(source), beside_(beside), in_(text) {}
 
   Scheme read() {
     in_.expect_word("#NEXUS");
@@ -31,6 +33,10 @@ class SetsReader {
         read_sets();
       else
         in_.skip_block();
+    if (beside_ != nullptr) {
+      if (!scheme_.parts.empty()) refuse_beside(source_);
+      for (const Charset& set : charsets_) add(set, *beside_, set.offset);
+    }
     if (scheme_.parts.empty())
       throw format_error{text_.size(), fmt::format("the file ends without a charpartition; expected {}", nexus_form)};
     return std::move(scheme_);
@@ -59,6 +65,13 @@ class SetsReader {
   }
 
  private:
+  struct Charset {
+    std::string name;
+    std::size_t offset;  ///< of its name
+    std::vector<SiteRange> ranges;
+    std::optional<DataType> type;  ///< if it is said
+  };
+
   void read_sets() {
     for (;;) {
       const NexusWord command = in_.expect_word("END;");
@@ -91,17 +104,58 @@ class SetsReader {
         is_blank(set.text.front()) || is_blank(set.text.back()))
       fail_at(set.offset, "a name of printable characters, in UTF-8, without '=', ',' and blanks at its ends");
     expect_equals();
-    std::vector<SiteRange> ranges;
+    Charset charset{set.text, set.offset, {}, read_data_type()};
     do {
-      ranges.push_back(read_range(*this));
+      charset.ranges.push_back(read_range(*this));
       skip();
       if (!at_end() && peek() == ',') take();
       skip();
     } while (!at_end() && peek() != ';');
     if (at_end()) fail_at(offset(), "';'");
     take();
-    if (!charsets_.emplace(set.text, std::move(ranges)).second)
+    if (find(set.text) != nullptr)
       throw format_error{set.offset, fmt::format("a second charset {}; names must be distinct", shown(set.text))};
+    charsets_.push_back(std::move(charset));
+  }
+
+  /// Reads what may stand before the sites: DNA, as IQ-TREE has it.
+  std::optional<DataType> read_data_type() {
+    skip();
+    const std::size_t begin = offset();
+    const std::size_t behind = text_.find_first_of(":;[", begin);
+    if (behind != text_.npos && text_[behind] == ':')
+      throw format_error{begin, fmt::format("this charset is one of an alignment of its own, {}; expected sites of the "
+                                            "alignment (--msa): write the alignments side by side into one",
+                                            shown(text_.substr(begin, behind - begin)))};
+    std::string word;
+    while (!at_end() && ((peek() >= 'A' && peek() <= 'Z') || (peek() >= 'a' && peek() <= 'z'))) word += in_.take();
+    if (word.empty()) return std::nullopt;
+    const std::optional<DataType> type = find_data_type(word);
+    skip();
+    if (!type || at_end() || peek() != ',')
+      fail_at(begin, "the number of a site, from 1 on, or DNA, AA, BIN or MORPH and a comma before it");
+    take();
+    return type;
+  }
+
+  const Charset* find(std::string_view name) const {
+    const auto at =
+        std::find_if(charsets_.begin(), charsets_.end(), [&](const Charset& set) { return set.name == name; });
+    return at == charsets_.end() ? nullptr : &*at;
+  }
+
+  /// Makes the charset a partition with that model; complaints are about what stands at `at`.
+  SchemePart& add(const Charset& set, Model model, std::size_t at) {
+    for (const SchemePart& other : scheme_.parts)
+      if (other.name == set.name)
+        throw format_error{at, fmt::format("charset {} is in two partitions; expected it in one", shown(set.name))};
+    if (set.type && model.alphabet->type != *set.type)
+      throw format_error{at,
+                         fmt::format("charset {} holds other data than the model {}, which is one of {}; expected a "
+                                     "model of those",
+                                     shown(set.name), to_string(model), model.alphabet->name)};
+    scheme_.parts.push_back({std::move(model), set.name, set.ranges, 0, {}});
+    return scheme_.parts.back();
   }
 
   void read_partitions(std::size_t at) {
@@ -109,11 +163,18 @@ class SetsReader {
     name("the charpartition's name");
     expect_equals();
     for (;;) {
-      scheme_.parts.push_back(read_partition());
+      read_partition();
       const NexusWord next = in_.expect_word("',' or ';'");
-      if (next.is(";")) return;
+      if (next.is(";")) break;
       if (!next.is(",")) fail_at(next.offset, "',' and a further MODEL:CHARSET, or ';'");
     }
+    const auto& parts = scheme_.parts;
+    const auto has = [](const SchemePart& part) { return part.tree_length > 0; };
+    const auto one = std::find_if(parts.begin(), parts.end(), has);
+    if (one != parts.end() && !std::all_of(parts.begin(), parts.end(), has))
+      fail(source_, one->length_at,
+           "some partitions have lengths of their trees, others have none; expected {LENGTH} "
+           "behind each charset, or behind none");
   }
 
   /// Gives the text up to ':' or a blank. Inside braces, blanks and commas belong to the model.
@@ -131,33 +192,33 @@ class SetsReader {
     return word;
   }
 
-  SchemePart read_partition() {
-    const NexusWord model = read_model();
-    SchemePart part;
-    part.model = parse_model(model.text, source_, place_of(model.offset), Notation::iqtree);
+  void read_partition() {
+    const NexusWord text = read_model();
+    const Model model = parse_model(text.text, source_, place_of(text.offset), Notation::iqtree);
     skip();
     if (at_end() || peek() != ':') fail_at(offset(), "':' and the charset's name");
     take();
-    const NexusWord set = name("the charset's name");
-    const auto found = charsets_.find(set.text);
-    if (found == charsets_.end()) throw format_error{set.offset, unknown(set.text)};
-    for (const SchemePart& other : scheme_.parts)
-      if (other.name == set.text)
-        throw format_error{set.offset,
-                           fmt::format("charset {} is in two partitions; expected it in one", shown(set.text))};
-    part.name = set.text;
-    part.ranges = found->second;
-    return part;
+    NexusWord word = name("the charset's name");
+    std::size_t brace = word.text.size();
+    if (!word.quoted && word.text.ends_with('}') && find(word.text) == nullptr)
+      brace = std::min(word.text.find('{'), brace);
+    const std::string length = word.text.substr(brace);
+    word.text.resize(brace);
+    const Charset* const set = find(word.text);
+    if (set == nullptr) throw format_error{word.offset, unknown(word.text)};
+    SchemePart& part = add(*set, model, word.offset);
+    if (length.empty()) return;
+    part.length_at = place_of(word.offset + brace);
+    const char* const end = length.data() + length.size() - 1;
+    const auto [rest, status] = std::from_chars(length.data() + 1, end, part.tree_length);
+    if (status != std::errc() || rest != end || !(part.tree_length > 0 && std::isnormal(part.tree_length)))
+      fail_at(word.offset + brace, "the length of this partition's tree, as in {1.2}");
   }
 
   std::string unknown(const std::string& set) const {
     std::vector<std::string> names;
-    for (const auto& [one, ranges] : charsets_) names.push_back(one);
+    for (const Charset& one : charsets_) names.push_back(one.name);
     const std::string nearest = nearest_name(set, names);
-    const std::size_t brace = std::min(set.find('{'), set.size());
-    if (set.ends_with('}') && charsets_.contains(set.substr(0, brace)))
-      return fmt::format("no charset {} stands before this; leave out {}, the length of that partition's tree",
-                         shown(set), shown(set.substr(brace)));
     const std::string expected = names.empty()     ? "expected charset NAME = SITES; before"
                                  : nearest.empty() ? "expected one of " + first_few(names)
                                                    : "is " + shown(nearest) + " meant?";
@@ -166,9 +227,10 @@ class SetsReader {
 
   std::string_view text_;
   const std::string& source_;
+  const Model* beside_;
   NexusScanner in_;
   Scheme scheme_{source_, {}};
-  std::map<std::string, std::vector<SiteRange>> charsets_;
+  std::vector<Charset> charsets_;
   std::size_t counted_ = 0;  // for place_of: so many bytes were looked at
   std::size_t line_ = 1;
   std::size_t line_begin_ = 0;
@@ -176,9 +238,9 @@ class SetsReader {
 
 }  // namespace
 
-Scheme parse_nexus_scheme(std::string_view text, const std::string& source) {
+Scheme parse_nexus_scheme(std::string_view text, const std::string& source, const Model* beside) {
   try {
-    return SetsReader(text, source).read();
+    return SetsReader(text, source, beside).read();
   } catch (const format_error& e) {
     fail(source, position_of(text, e.offset), e.message);
   }

@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"JC, a", "1:6:", "'='"}, Bad{"JC, a = ", "1:9:", "the number of a site"},
         Bad{"JC, a = 0-10", "1:9:", "from 1 on"}, Bad{"JC, a = 1-", "1:11:", "the last site"},
         Bad{"JC, a = 5-3", "1:11:", "from 5 on"}, Bad{"JC, a = 1-10\\0", "1:14:", "a stride"},
-        Bad{"JC, a = 1-10 11", "1:14:", "the end of the line"}, Bad{"JC, a = 1-10,", "1:14:", "the number of a site"},
+        Bad{"JC, a = 1-10 b", "1:14:", "the end of the line"}, Bad{"JC, a = 1-10,", "1:14:", "the number of a site"},
         Bad{"JC, a = 1-5\nJC, a = 6-10", "2:5:", "a second partition 'a'"},
         Bad{"JC, a = 1-6\nJC, b = 7, 6-10", "2:12:", "site 6 is in partition 'a' and also in 'b'"},
         Bad{"JC, a = 1-11", "1:9:", "the alignment has 10"}, Bad{"JC, a = 99999999999", "1:9:", "the number of a site"},
@@ -147,6 +147,86 @@ TEST(Scheme, NexusHasTheModelsOfIqTree) {
                                                       "in")));
 }
 
+TEST(Scheme, RangesGoToTheAlignmentsEnd) {
+  for (const char* text : {"JC, a = 1-4, 9-.\nGTR, b = 5-8",
+                           "#nexus\nbegin sets;\ncharset a = 1-4 9-.;\ncharset b = 5-8;\n"
+                           "charpartition p = JC:a, GTR+FO:b;\nend;\n"}) {
+    Scheme scheme = parse_scheme(text, "in");
+    EXPECT_EQ(to_string(scheme), "JC, a = 1-4, 9-.\nGTR+FO, b = 5-8");
+    EXPECT_EQ(to_string(parse_scheme(to_string(scheme), "again")), to_string(scheme));
+    EXPECT_EQ(scheme.alphabets(5).of(9).type, phylo::DataType::dna);
+    scheme.fit(10, false);
+    EXPECT_EQ(scheme.parts[0].sites(), "1-4, 9-10");
+    EXPECT_EQ(scheme.parts_of_sites(10), (std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1, 0, 0}));
+  }
+  Scheme behind = parse_scheme("JC, a = 1-10, 12-.", "in");
+  behind.fit(10, false);
+  EXPECT_THROW(behind.parts_of_sites(10), phylo::input_error);
+}
+
+TEST(Scheme, LengthsOfTreesAreSpeeds) {
+  const char* const text =
+      "#nexus\nbegin sets;\ncharset a = 1-6;\ncharset b = 7-. [all: else];\ncharpartition p = JC:a{0.5},\n  "
+      "JC:b{2};\nend;\n";
+  Scheme scheme = parse_scheme(text, "in");
+  scheme.fit(8, false);  // the mean is 7/8
+  EXPECT_DOUBLE_EQ(scheme.parts[0].model.speed, 4.0 / 7);
+  EXPECT_DOUBLE_EQ(scheme.parts[1].model.speed, 16.0 / 7);
+  EXPECT_EQ(scheme.parts[0].model.speed_from, phylo::Origin::fixed);
+  Scheme own = parse_scheme(text, "in");
+  own.fit(8, true);
+  EXPECT_EQ(own.parts[1].model.speed, 1);
+  std::string far = text;
+  far.replace(far.find("{2}"), 3, "{900}");
+  try {
+    parse_scheme(far, "in").fit(8, false);
+    ADD_FAILURE() << "accepted";
+  } catch (const phylo::input_error& e) {
+    EXPECT_EQ(std::string(e.what()).substr(0, 46), "in:5:23: the tree of partition 'a' is 0.002218");
+  }
+}
+
+TEST(Scheme, WhatSaysOnlyWhichSitesTakesTheModelBesideIt) {
+  const phylo::Model hky = phylo::parse_model("HKY{2}+G{0.5}"), wag = phylo::parse_model("WAG+I+R2"),
+                     jc = phylo::parse_model("JC");
+  const auto read = [](const std::string& text, const phylo::Model& beside) {
+    return to_string(parse_scheme(text, "in", &beside));
+  };
+  EXPECT_EQ(read("DNA, a = 1-4\ndnaF, b = 5\nDNAX, c = 6\nGTR, d = 7", hky),
+            "HKY{2}+FO+G4m{0.5}, a = 1-4\nHKY{2}+FC+G4m{0.5}, b = 5\nHKY{2}+FO+G4m{0.5}, c = 6\nGTR+FO, d = 7");
+  EXPECT_EQ(read("LGF , a = 1-4\n JTTx, b = 5\nWAG, c = 6\nLG+G, d = 7\nAA, e = 8", wag),
+            "LG+FC+I+R2, a = 1-4\nJTT+FO+I+R2, b = 5\nWAG+I+R2, c = 6\nLG+G4m, d = 7\nWAG+I+R2, e = 8");
+  EXPECT_EQ(read("DNA, a = 1-4\nLG, b = 5", hky), "HKY{2}+FO+G4m{0.5}, a = 1-4\nLG+G4m{0.5}, b = 5");
+  EXPECT_EQ(read("#nexus\nbegin sets;\ncharset z = 1-4;\ncharset a = DNA, 5-.;\nend;\n", hky),
+            "HKY{2}+FO+G4m{0.5}, z = 1-4\nHKY{2}+FO+G4m{0.5}, a = 5-.");
+  const auto said = [&](const std::string& text, const phylo::Model* beside) -> std::string {
+    try {
+      parse_scheme(text, "in", beside);
+      return "nothing";
+    } catch (const phylo::input_error& e) {
+      return e.what();
+    }
+  };
+  const auto begins = [&](const std::string& text, const phylo::Model* beside, const std::string& message) {
+    EXPECT_EQ(said(text, beside).substr(0, message.size()), message) << text;
+  };
+  begins("JC, a = 1-4", &hky, "--model and --model-file are both given, but in names all its models");
+  begins("JC", &hky, "--model and --model-file are both given");
+  begins("#nexus\nbegin sets;\ncharset a = 1-4;\ncharpartition p = JC:a;\nend;\n", &hky,
+         "--model and --model-file are both");
+  begins("LG+G, a = 1\nDNA, b = 2", &wag,
+         "in:2:1: found 'DNA, b = 2'; expected a model of these data, because --model WAG");
+  begins(" DNAF, b = 2", &jc,
+         "in:1:2: found 'DNAF, b = 2'; expected DNA without F, because the frequencies of JC are equal");
+  begins("#nexus\nbegin sets;\ncharset a = AA, 1-4;\nend;\n", &hky,
+         "in:3:9: charset 'a' holds other data than the model HKY");
+  begins("DNA, a = 1", nullptr, "in:1:1: model 'DNA': found 'DNA' at column 1; DNA is a kind of data");
+  begins("LGF, a = 1", nullptr,
+         "in:1:1: model 'LGF': found 'LGF' at column 1; this is a name of RAxML's; expected LG+F in its");
+  const phylo::Model stam = phylo::parse_model("JC+ASC_STAM{1/2/3/4}");
+  begins("LG, a = 1", &stam, "in:1:1: found 'LG, a = 1'; expected a model with constant sites of its own");
+}
+
 TEST(Scheme, NexusThatCannotBeUsedIsToldWithItsPlace) {
   const auto said = [](const std::string& sets) -> std::string {
     try {
@@ -161,8 +241,15 @@ TEST(Scheme, NexusThatCannotBeUsedIsToldWithItsPlace) {
   };
   begins("charset a = 1-10;\nend;", "in:4:5: the file ends without a charpartition; expected charset NAME = SITES;");
   begins("charset a = 1-10;\n", "in:4:1: the file ends where END; is expected");
-  begins("charset a = gene.phy: 1-10;\n", "in:3:13: found 'gene.phy: 1-'; expected the number of a site, from 1 on");
-  begins("charset a = 1-.;\n", "in:3:15: found '.;'; expected the number of the last site");
+  begins(
+      "charset a = gene.phy: 1-10;\n",
+      "in:3:13: this charset is one of an alignment of its own, 'gene.phy'; expected sites of the alignment (--msa)");
+  begins("charset a = 16S.phy: 1-10;\n", "in:3:13: this charset is one of an alignment of its own, '16S.phy'");
+  begins("charset a = 1-,;\n", "in:3:15: found ',;'; expected the number of the last site, or '.'");
+  begins("charset a = CODON, 1-10;\n",
+         "in:3:13: found 'CODON, 1-10;'; expected the number of a site, from 1 on, or DNA");
+  begins("charset a = AA, 1-10;\ncharpartition p = JC:a;\n",
+         "in:4:22: charset 'a' holds other data than the model JC, which is one of DNA");
   begins("charset a = 5-1;\n", "in:3:15: found '1;'; expected a site from 5 on");
   begins("charset a = 1-10\n", "in:4:1: found the end of the file; expected ';'");
   begins("charset a 1-10;", "in:3:11: found '1-10;'; expected '='");
@@ -182,8 +269,12 @@ TEST(Scheme, NexusThatCannotBeUsedIsToldWithItsPlace) {
   begins("charset a = 1-10;\ncharpartition p = TN{1,2: a;\nend;",
          "in:4:25: model 'TN{1,2': found the end at column 7; expected ',' or '}'");
   begins("charset a = 1-10;\ncharpartition p = TN{1,2}", "in:4:26: found the end of the file; expected ':'");
-  begins("charset a = 1-10;\ncharpartition p = JC: a{2.5};\nend;",
-         "in:4:23: no charset 'a{2.5}' stands before this; leave out '{2.5}', the length of that partition's tree");
+  begins("charset a = 1-10;\ncharpartition p = JC: a{2.5x};\nend;",
+         "in:4:24: found '{2.5x};'; expected the length of this partition's tree, as in {1.2}");
+  begins("charset a = 1-10;\ncharpartition p = JC: a{0};\nend;", "in:4:24: found '{0};'; expected the length");
+  begins("charset a = 1-10;\ncharpartition p = JC: b{2};\nend;", "in:4:23: no charset 'b' stands before this");
+  begins("charset a = 1-4;\ncharset b = 5-.;\ncharpartition p = JC: a{2}, JC:b;\nend;",
+         "in:5:24: some partitions have lengths of their trees, others have none");
   begins("charset a = 1-10;\ncharpartition p = JC:a; charpartition q = JC:a;\nend;", "in:4:25: a second charpartition");
   begins("charset a = 1-9;\ncharpartition p = JC:a;\nend;",
          "in:3:13: 1 of the alignment's 10 sites are in no partition");

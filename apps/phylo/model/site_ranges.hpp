@@ -2,6 +2,7 @@
 // For readers of partition files: ranges of sites, and files in NEXUS.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,7 +29,7 @@ std::size_t read_number(Cursor& in, const std::string& expected) {
   return value;
 }
 
-/// Reads 7, 1-100 or 150-200\3 (or 150-200/3).
+/// Reads 7, 1-100, 101-. or 150-200\3 (or 150-200/3).
 template <class Cursor>
 SiteRange read_range(Cursor& in) {
   in.skip();
@@ -40,7 +41,10 @@ SiteRange read_range(Cursor& in) {
   in.take();
   in.skip();
   const std::size_t last = in.offset();
-  range.last = read_number(in, "the number of the last site");
+  const bool to_the_end = !in.at_end() && in.peek() == '.';
+  if (to_the_end) in.take();
+  range.last = to_the_end ? SiteRange::to_the_end
+                          : read_number(in, "the number of the last site, or '.' for the alignment's last one");
   if (range.last < range.first) in.fail_at(last, fmt::format("a site from {} on", range.first));
   in.skip();
   if (!in.at_end() && (in.peek() == '\\' || in.peek() == '/')) {
@@ -53,10 +57,18 @@ SiteRange read_range(Cursor& in) {
 /// Gives the scheme of a NEXUS text as IQ-TREE takes it: in SETS blocks
 ///
 ///     charset NAME = 1-100 150-200\3;
-///     charpartition NAME = MODEL:CHARSET, MODEL:CHARSET;
+///     charset NAME = DNA, 201-.;
+///     charpartition NAME = MODEL:CHARSET, MODEL:CHARSET{LENGTH};
 ///
-/// of which the second says which charsets are the partitions, and their models. Other commands and blocks are skipped.
-/// Throws `input_error` with the place and what was expected.
-Scheme parse_nexus_scheme(std::string_view text, const std::string& source);
+/// of which the last says which charsets are the partitions, and their models; without it, all of them are, and have
+/// the model `beside`. Other commands and blocks are skipped. Throws `input_error` with the place and what was
+/// expected.
+Scheme parse_nexus_scheme(std::string_view text, const std::string& source, const Model* beside = nullptr);
+
+/// Gives the type of data that a word of IQ-TREE's or RAxML's stands for: DNA, AA, BIN, MULTI or MORPH.
+std::optional<DataType> find_data_type(std::string_view word);
+
+/// Says that a model was given beside a file that needs none.
+[[noreturn]] void refuse_beside(const std::string& source);
 
 }  // namespace phylo

@@ -8,8 +8,8 @@
 
 namespace phylo {
 
-/// A model in the notation of parse_model, or partitions in that of parse_scheme, given as text or in a file; one of
-/// both.
+/// A model in the notation of parse_model, or partitions in that of parse_scheme, given as text or in a file; both if
+/// the file says only which sites belong together.
 struct ModelChoice {
   std::string text;
   std::string file;

@@ -183,8 +183,12 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
                       data_type, to_string(part.model), part.model.alphabet->name, part.model.alphabet->word));
   if (wanted.size() > 1 && brlen == "scaled") data.linkage = Linkage::scaled;
   if (wanted.size() > 1 && brlen == "unlinked") data.linkage = Linkage::unlinked;
+  data.alignment = read_msa(msa, data.scheme);
+  const auto sites = static_cast<std::size_t>(data.alignment.sites());
+  data.scheme.fit(sites, data.unlinked());
   for (SchemePart& part : wanted) {
-    if (data.linkage == Linkage::scaled && part.model.speed == 1) part.model.speed_from = Origin::optimized;
+    if (data.linkage == Linkage::scaled && part.model.speed == 1 && part.tree_length == 0)
+      part.model.speed_from = Origin::optimized;
     if (data.unlinked() && part.model.speed != 1)
       fail(data.scheme.source, part.ranges.front().at,
            fmt::format(
@@ -192,8 +196,7 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
                "leave the speed out, or say --brlen scaled",
                shown(part.name), part.model.speed));
   }
-  data.alignment = read_msa(msa, data.scheme);
-  const std::vector<int> owners = data.scheme.parts_of_sites(static_cast<std::size_t>(data.alignment.sites()));
+  const std::vector<int> owners = data.scheme.parts_of_sites(sites);
   if (data_type == "auto")
     for (const Alphabet* alphabet : {&dna_alphabet(), &protein_alphabet()})
       check_content(data.alignment, *alphabet, data.scheme, owners);
@@ -230,8 +233,6 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
 }
 
 Scheme read_scheme(const ModelChoice& choice) {
-  if (!choice.text.empty() && !choice.file.empty())
-    throw input_error("--model and --model-file are both given; give one of them");
   if (choice.file.empty()) {
     if (choice.text.empty()) throw input_error("no model is given; say --model GTR+G, or --model-file FILE");
     return parse_scheme(choice.text, "--model");
@@ -240,7 +241,9 @@ Scheme read_scheme(const ModelChoice& choice) {
   if (text.find_first_not_of(" \t\v\f\n") == text.npos)
     fail(choice.file, {1, 1},
          "the file is empty; expected a model, as in GTR{1/2/1/1/2/1}+FU{0.3/0.2/0.2/0.3}+G4m{0.5}");
-  return parse_scheme(text, choice.file);
+  if (choice.text.empty()) return parse_scheme(text, choice.file);
+  const Model beside = parse_model(choice.text, "--model");
+  return parse_scheme(text, choice.file, &beside);
 }
 
 const char* instruction_set() { return choose_kernels().name; }

@@ -51,7 +51,8 @@ struct Data {
 Data read_data(const std::string& msa, const std::string& data_type, const ModelChoice& choice,
                const std::string& brlen, bool quiet = false);
 
-/// Gives the chosen models. Throws `input_error` when none or two are given, or when the notation is wrong.
+/// Gives the chosen models. Throws `input_error` when none is given, or two and the file does not need the other one,
+/// or when the notation is wrong.
 Scheme read_scheme(const ModelChoice& choice);
 
 /// Gives the name of the SIMD instruction set that likelihoods are computed with; throws `input_error` for a
