@@ -51,6 +51,16 @@ RAXML = (
      -3888.997081),
 )
 
+# RAxML-NG 1.2.2: raxml-ng --evaluate --msa FILE --tree ten.tree --model MODEL --opt-model off --opt-branches off --precision 9
+RAXML_NG = (
+    ("ten.phy", "HKY{1/3}+FU{0.35/0.15/0.2/0.3}+G4a{0.5}", -2400.665760586),
+    ("ten.phy", "HKY{1/3}+FU{0.35/0.15/0.2/0.3}+GA{0.5}", -2400.665760586),
+    ("ten.phy", "HKY{1/3}+FU{0.35/0.15/0.2/0.3}+IC", -2308.679311229),
+    ("ten.phy", "HKY{1/3}+FU{0.35/0.15/0.2/0.3}+IC+G6a{0.3}", -2465.286333135),
+    ("ten.phy", "HKY{1/3}+FC+G4a{0.5}", -2400.949397958),
+    ("binary.phy", "BIN+FU{0.4/0.6}+IC", -849.191338722),
+)
+
 
 class DnaModels(ProgramTest):
     def evaluated(self, msa, model, tree=DATA / "ten.tree"):
@@ -66,6 +76,21 @@ class DnaModels(ProgramTest):
                 found = self.run_well("evaluate", "--msa", DATA / "ten.phy", "--tree", DATA / "ten.tree", "--model-file", "scheme.nex",
                                       "--json")  # fmt: skip
                 self.assertAlmostEqual(json.loads(found)["lnl"], expected, delta=1e-4)
+
+    def test_log_likelihoods_are_those_of_raxml_ng(self):
+        for msa, model, expected in RAXML_NG:
+            with self.subTest(model):
+                self.assertAlmostEqual(self.evaluated(msa, model), expected, delta=1e-5)
+
+    def test_counted_invariant_sites_are_kept_and_are_a_parameter(self):
+        def fitted(model):
+            return json.loads(self.run_well("evaluate", "--msa", DATA / "ten.phy", "--tree", DATA / "ten.tree", "--model", model,
+                                            "--optimize", "all", "--json"))  # fmt: skip
+
+        counted, given = fitted("HKY+FE+IC+GA"), fitted("HKY+FE+I{0.05}+GA")
+        self.assertIn("+I{0.05}+G4a{", counted["model"])
+        self.assertEqual(counted["lnl"], given["lnl"])
+        self.assertEqual(counted["criteria"]["free_parameters"], given["criteria"]["free_parameters"] + 1)
 
     def test_log_likelihoods_are_those_of_phyml(self):
         for model, expected in PHYML:

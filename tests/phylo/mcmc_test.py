@@ -50,6 +50,12 @@ class Chains(ProgramTest):
 
 
 class Same(Chains):
+    def test_invariant_sites_that_others_count_are_sampled(self):
+        for prefix, model in (("free", "JC+I"), ("counted", "JC+IC")):
+            self.run_chains(prefix, "--model", model, generations=1000)
+        self.assertIn("pinvar", self.columns("free", "run1.p"))
+        self.assertEqual(self.columns("counted", "run1.p"), self.columns("free", "run1.p"))
+
     def test_at_every_layout(self):
         ways = {"workers_1": {"MASLIN_WORKERS": "1"}, "workers_2": {"MASLIN_WORKERS": "2"}, "workers_5": {"MASLIN_WORKERS": "5"}}
         for streams, width in ((1, 2), (2, 1), (2, 2), (8, 1), (1, 8)):

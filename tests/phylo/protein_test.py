@@ -62,6 +62,17 @@ PHYML = (
     ("HIVw", -2893.973630287),
 )
 
+# raxml-ng --evaluate --msa peptides.phy --tree ten.tree --model MODEL --opt-model off --opt-branches off, version 1.2.2, with
+# the file of `own_matrix`.
+OWN = (("PROTGTR{own.paml}", -2478.308706782), ("PROTGTR{own.paml}+FE+G4a{0.7}", -2456.603161186))
+
+
+def own_matrix():
+    """A matrix in the form of PAML: the lower triangle, frequencies, a remark."""
+    rows = [" ".join(str(((7 * i + 3 * j) % 11 + 1) / 4) for j in range(i)) for i in range(1, 20)]
+    frequencies = " ".join(f"{(1 + 3 * i % 5) / 60:.6f}" for i in range(20))
+    return "\n".join(rows) + f"\n\n{frequencies}\n\nAla Arg Asn ...\n"
+
 
 class ProteinModels(ProgramTest):
     def evaluated(self, model, *more):
@@ -78,6 +89,31 @@ class ProteinModels(ProgramTest):
         for model, expected in PHYML:
             with self.subTest(model):
                 self.assertAlmostEqual(self.evaluated(model + "+G4{0.5}")["lnl"], expected, delta=3e-5)
+
+    def test_a_matrix_of_ones_own_stands_in_a_file(self):
+        self.write("own.paml", own_matrix())
+        for model, expected in OWN:
+            with self.subTest(model):
+                found = self.evaluated(model)
+                self.assertAlmostEqual(found["lnl"], expected, delta=1e-4)
+                self.assertAlmostEqual(self.evaluated(found["model"])["lnl"], found["lnl"], delta=1e-9)
+
+    def test_what_is_wrong_with_a_matrix_is_told_with_its_place(self):
+        good = own_matrix()
+        for text, message in (
+            ("", "own.paml:1:1: found the end of the file; expected rate 1 of 190"),
+            (good.replace("0.25", "-0.25", 1), "own.paml:5:15: found '-0.25'; expected rate 14 of 190"),
+            (good.replace("Ala", "", 1).replace("0.016667", "many", 1), "own.paml:21:1: found 'many'; expected frequency 1 of 20"),
+            (good.replace("0.016667", "0.1"), "own.paml: its 20 frequencies sum to 1.33"),
+            (good[:good.index("\n\n")], "expected frequency 1 of 20"),
+        ):  # fmt: skip
+            self.write("own.paml", text)
+            done = self.run_program("evaluate", "--msa", DATA / "peptides.phy", "--tree", DATA / "ten.tree", "--model", "PROTGTR{own.paml}")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(message, done.stderr.decode())
+        self.write("own.paml", good)
+        done = self.run_program("evaluate", "--msa", DATA / "ten.phy", "--tree", DATA / "ten.tree", "--model", "HKY{own.paml}")
+        self.assertIn("column 4; this model can't take the rates of a file, because some of them are equal", done.stderr.decode())
 
     def test_a_fitted_model_is_written_so_that_it_gives_the_same_likelihood(self):
         for model in ("LG+G", "WAG+FO", "JTT-DCMut+F+I+G"):

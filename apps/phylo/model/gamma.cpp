@@ -20,8 +20,15 @@ double gamma_quantile(double shape, double probability) {
   return boost::math::gamma_p_inv(shape, probability, in_double);
 }
 
-std::vector<double> discrete_gamma(double shape, int categories) {
+std::vector<double> discrete_gamma(double shape, int categories, bool medians) {
   std::vector<double> rates(static_cast<std::size_t>(categories), 1.0);
+  if (medians) {
+    double sum = 0;
+    for (int i = 0; i < categories; ++i)
+      sum += rates[static_cast<std::size_t>(i)] = gamma_quantile(shape, (i + 0.5) / categories);
+    for (double& rate : rates) rate *= categories / sum;
+    return rates;
+  }
   // The mean of x over (a, b) of a gamma density of shape s is that of the density of shape s + 1, times s.
   double below = 0;
   for (int i = 0; i < categories; ++i) {

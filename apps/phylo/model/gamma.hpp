@@ -16,7 +16,8 @@ double gamma_probability(double shape, double x);
 double gamma_quantile(double shape, double probability);
 
 /// Gives the mean rates of `categories` equally probable parts of the gamma distribution with that shape and mean 1,
-/// ascending (Yang 1994, equation 10). Their mean is 1.
-std::vector<double> discrete_gamma(double shape, int categories);
+/// ascending (Yang 1994, equation 10); with `medians`, their medians, times what makes the mean of these 1 (the same,
+/// page 308). Their mean is 1.
+std::vector<double> discrete_gamma(double shape, int categories, bool medians = false);
 
 }  // namespace phylo

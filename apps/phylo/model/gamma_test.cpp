@@ -64,4 +64,17 @@ TEST(Gamma, MeansAreThoseOfTheDensityBetweenTheQuantiles) {
   }
 }
 
+TEST(Gamma, MediansAreThoseOfTheQuantilesWithMeanOne) {
+  // As RAxML-NG 1.2.2 prints them.
+  const struct {
+    double shape;
+    std::vector<double> rates;
+  } all[] = {{0.5, {0.029077754, 0.280714534, 0.924773055, 2.765434657}},
+             {0.3, {0.000693908, 0.027161249, 0.152764972, 0.501030343, 1.349832462, 3.968517065}}};
+  for (const auto& one : all) {
+    const auto rates = phylo::discrete_gamma(one.shape, static_cast<int>(one.rates.size()), true);
+    for (std::size_t i = 0; i < rates.size(); ++i) EXPECT_NEAR(rates[i], one.rates[i], 1e-7);
+  }
+}
+
 }  // namespace

@@ -108,8 +108,9 @@ std::vector<int> rate_groups(const Model& model) {
 int free_rates(const Model& model) { return rate_groups(model).back(); }
 
 std::vector<double> category_rates(const Model& model) {
-  std::vector<double> rates =
-      model.has_free_categories() ? model.free_category_rates : discrete_gamma(model.alpha, model.categories);
+  std::vector<double> rates = model.has_free_categories()
+                                  ? model.free_category_rates
+                                  : discrete_gamma(model.alpha, model.categories, model.gamma_medians);
   if (model.with_invariant)
     for (double& r : rates) r /= 1 - model.invariant;
   for (double& r : rates) r *= model.speed;
@@ -138,6 +139,7 @@ void set_free_categories(Model& model, std::vector<double> rates, std::vector<do
 
 void take_rates_over_sites(Model& model, const Model& from) {
   model.categories = from.categories;
+  model.gamma_medians = from.gamma_medians;
   model.alpha = from.alpha;
   model.alpha_from = from.alpha_from;
   model.free_category_rates = from.free_category_rates;
@@ -159,6 +161,15 @@ void sort_free_categories(Model& model) {
     model.free_category_rates[i] = all[i].first;
     model.free_category_shares[i] = all[i].second;
   }
+}
+
+void count_invariant(Model& model, const Patterns& patterns) {
+  if (!model.with_invariant || model.invariant_from != Origin::empirical) return;
+  const std::vector<std::uint32_t> common = common_states(patterns);
+  double invariant = 0;
+  for (std::size_t p = 0; p < common.size(); ++p)
+    if (std::has_single_bit(common[p])) invariant += patterns.weights[p];
+  model.invariant = std::min(invariant / patterns.sites(), Bounds::invariant_high);
 }
 
 std::vector<double> empirical_frequencies(const Patterns& patterns) {

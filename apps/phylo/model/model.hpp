@@ -29,7 +29,7 @@ enum class Family {
 /// Where a parameter's value comes from.
 enum class Origin {
   fixed,      ///< given in the notation: never changed
-  empirical,  ///< counted in the alignment (frequencies only)
+  empirical,  ///< counted in the alignment (frequencies and invariant sites)
   optimized,  ///< maximizes the likelihood
 };
 
@@ -57,17 +57,18 @@ struct Model {
   Origin rates_from = Origin::optimized;
   std::vector<double> frequencies = {0.25, 0.25, 0.25, 0.25};
   Origin frequencies_from = Origin::optimized;
-  int categories = 1;  ///< of the discrete gamma distribution, each with its mean rate (Yang 1994); 1: no variation
-  double alpha = 1;    ///< shape of the gamma distribution
+  int categories = 1;          ///< of the discrete gamma distribution (Yang 1994); 1: no variation
+  bool gamma_medians = false;  ///< each has its median rate, not its mean one
+  double alpha = 1;            ///< shape of the gamma distribution
   Origin alpha_from = Origin::optimized;
   /// +R (free rates; Yang 1995): relative rates of the categories, whose mean is 1, and their shares of the sites that
   /// vary, which add up to 1. Both are empty where categories are those of the gamma distribution.
   std::vector<double> free_category_rates;
   std::vector<double> free_category_shares;
   Origin free_categories_from = Origin::optimized;
-  bool with_invariant = false;  ///< +I: a proportion of the sites never changes
-  double invariant = 0;         ///< that proportion, in [0, 1)
-  Origin invariant_from = Origin::optimized;
+  bool with_invariant = false;                            ///< +I: a proportion of the sites never changes
+  double invariant = 0;                                   ///< that proportion, in [0, 1)
+  Origin invariant_from = Origin::optimized;              ///< empirical: `count_invariant` counts it
   Ascertainment ascertainment = Ascertainment::complete;  ///< +ASC
   /// How many sites were left out: one number of felsenstein, one for each state of stamatakis.
   std::vector<double> constant_sites;
@@ -122,6 +123,10 @@ void set_free_categories(Model& model, std::vector<double> rates, std::vector<do
 void take_rates_over_sites(Model& model, const Model& from);
 /// Orders free categories by their rates.
 void sort_free_categories(Model& model);
+
+/// Gives the model its proportion of invariant sites, if that is to be counted in the alignment: the share of the sites
+/// at which all taxa, as far as something is known of them, have one state; at most Bounds::invariant_high.
+void count_invariant(Model& model, const Patterns& patterns);
 
 /// Gives the frequencies of states counted in the alignment. Ambiguous codes share their site in proportion to the
 /// frequencies themselves (iterated to a fixed point); sites without information count nothing. No frequency is below

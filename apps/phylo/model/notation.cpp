@@ -6,7 +6,9 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "phylo/io/text.hpp"
 #include "phylo/model/gamma.hpp"
 #include "phylo/model/iqtree_names.hpp"
+#include "phylo/model/matrix_file.hpp"
 
 namespace phylo {
 namespace {
@@ -231,6 +234,7 @@ class Reader {
 
   void read_rates() {
     const std::size_t start = at_;
+    if (read_matrix_file()) return;
     auto values = read_values();
     const auto tied = tied_rates(model_);
     const std::size_t count = model_.rates.size();
@@ -253,12 +257,14 @@ class Reader {
                        ? fmt::format("expected {} different rates, or six {{AC/AG/AT/CG/CT/GT}}", different)
                    : count == 6 ? "expected six rates {AC/AG/AT/CG/CT/GT}"
                                 : fmt::format("expected {} rates, not {}", count, values.size()));
-    const auto none = [&](std::size_t i) {  // both bases never change at once
-      return values[i].first == 0 && of_genotypes && tied[i] == 0;
+    // Both bases never change at once; two amino acids were never seen in each other's place.
+    const auto none = [&](std::size_t i) {
+      return values[i].first == 0 && (model_.family == Family::protein_gtr || (of_genotypes && tied[i] == 0));
     };
     for (std::size_t i = 0; i < count; ++i)
       if (!none(i) && !(values[i].first > 0)) error(values[i].second, "expected a rate above 0");
-    for (std::size_t i = 0; i < count; ++i) model_.rates[i] = values[i].first / values.back().first;
+    const double unit = values.back().first > 0 ? values.back().first : 1;
+    for (std::size_t i = 0; i < count; ++i) model_.rates[i] = values[i].first / unit;
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t j = 0; j < i; ++j)
         if (tied[i] == tied[j] && model_.rates[i] != model_.rates[j])
@@ -267,6 +273,21 @@ class Reader {
       if (!none(i) && !std::isnormal(model_.rates[i]))
         error(start, "these rates lie too far from each other to be divided");
     model_.rates_from = Origin::fixed;
+  }
+
+  /// Reads {FILE}: rates and frequencies in the form of PAML. Gives whether there is such a file.
+  bool read_matrix_file() {
+    const std::size_t end = std::min(text_.find('}', at_), text_.size());
+    std::string_view name = text_.substr(at_ + 1, end - at_ - 1);
+    while (!name.empty() && std::isspace(static_cast<unsigned char>(name.back()))) name.remove_suffix(1);
+    while (!name.empty() && std::isspace(static_cast<unsigned char>(name.front()))) name.remove_prefix(1);
+    std::error_code unknown;
+    if (end == text_.size() || !std::filesystem::is_regular_file(name, unknown)) return false;
+    if (static_cast<std::size_t>(free_rates(model_)) + 1 != model_.rates.size())
+      error(at_, "this model can't take the rates of a file, because some of them are equal by definition");
+    read_matrix(std::string(name), model_);
+    at_ = end + 1;
+    return true;
   }
 
   /// Makes six rates of those in the notation of IQ-TREE: one for each free parameter, or six where none are tied.
@@ -375,10 +396,11 @@ class Reader {
   }
 
   void read_gamma() {
-    const std::size_t start = at_++;
+    if (same_word(text_.substr(at_, 5), "GAMMA")) error(at_, "expected +G, +G4, +G4m, or +G4a for medians");
+    ++at_;
     read_number_of_categories();
-    if (peek() == 'A') error(start, "expected +G, +G4 or +G4m; medians of the categories (+G4a) are not known");
-    if (peek() == 'M') ++at_;
+    model_.gamma_medians = peek() == 'A';
+    if (model_.gamma_medians || peek() == 'M') ++at_;
     if (peek() != '{') return;
     model_.alpha = read_one("one shape {alpha}", Bounds::alpha_low, Bounds::alpha_high);
     model_.alpha_from = Origin::fixed;
@@ -387,7 +409,8 @@ class Reader {
   void read_invariant() {
     ++at_;
     model_.with_invariant = true;
-    if (peek() == 'O') {
+    if (peek() == 'O' || peek() == 'C') {
+      if (peek() == 'C') model_.invariant_from = Origin::empirical;
       ++at_;
       return;
     }
@@ -454,7 +477,10 @@ class Reader {
       skip_blanks();
       double value = 0;
       const auto [end, status] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-      if (status != std::errc{} || !std::isfinite(value)) error(at_, "expected a number");
+      if (status != std::errc{} || !std::isfinite(value))
+        error(at_, values.empty() && std::isalpha(static_cast<unsigned char>(peek()))
+                       ? "expected a number, or the name of a file that is there (of rates and frequencies)"
+                       : "expected a number");
       values.emplace_back(value, at_);
       at_ = static_cast<std::size_t>(end - text_.data());
       skip_blanks();
@@ -518,14 +544,17 @@ std::string write(const Model& m, bool all_values) {
     else if (!has_frequencies_of_matrix(m))
       text += equal ? "+FE" : fmt::format("+FU{{{}}}", fmt::join(m.frequencies, "/"));
   }
-  if (m.with_invariant) text += fixed(m.invariant_from) ? fmt::format("+I{{{}}}", m.invariant) : "+I";
+  if (m.with_invariant)
+    text += fixed(m.invariant_from)                 ? fmt::format("+I{{{}}}", m.invariant)
+            : m.invariant_from == Origin::empirical ? "+IC"
+                                                    : "+I";
   if (m.has_free_categories()) {
     text += fmt::format("+R{}", m.categories);
     if (fixed(m.free_categories_from))
       text +=
           fmt::format("{{{}}}{{{}}}", fmt::join(m.free_category_rates, "/"), fmt::join(m.free_category_shares, "/"));
   } else if (m.categories > 1) {
-    text += fmt::format("+G{}m", m.categories);
+    text += fmt::format("+G{}{}", m.categories, m.gamma_medians ? 'a' : 'm');
     if (fixed(m.alpha_from)) text += fmt::format("{{{}}}", m.alpha);
   }
   if (m.ascertained()) text += fmt::format("+{}", to_string(m.ascertainment));

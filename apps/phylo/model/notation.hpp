@@ -24,7 +24,8 @@ enum class Notation {
 ///
 /// Of amino acids: the published matrices of protein.hpp (LG, WAG, JTT ...), which have frequencies of their own unless
 /// others are asked for; and PROTGTR, with 190 rates in braces if they are given (row by row in the order
-/// ARNDCQEGHILKMFPSTWYV). Of two states: BIN. Of N = 2 to 20 states: MULTIN_MK (equal rates), MULTIN_GTR.
+/// ARNDCQEGHILKMFPSTWYV), or a file's in braces, see matrix_file.hpp. Of two states: BIN. Of N = 2 to 20 states:
+/// MULTIN_MK (equal rates), MULTIN_GTR.
 ///
 /// Of genotypes: GTJC (equal rates), GTGTR (45 rates); GTGTR4 and GTHKY4, whose rates in braces are one for changes of
 /// both bases, then those of AC, AG, AT, CG, CT, GT, or of transversions and transitions.
@@ -32,12 +33,13 @@ enum class Notation {
 /// Of DNA: 22 families, JC to GTR as RAxML-NG names them, or DNA and six digits as in DNA010020; rates in braces if
 /// they are given (K80, HKY: transitions over transversions; others: six). Frequencies: +FO optimized (also of F81,
 /// HKY, GTR and the like if nothing is said), +F or +FC counted in the alignment, +FE equal, +FU{a/c/g/t} given. Rates
-/// over sites: +G, +G4, +G4m gamma with the mean of each of 4 categories, shape in braces if it is given; +R, +R4 so
-/// many categories with rates and shares of their own, as in +R2{0.5/2}{0.7/0.3} if they are given (their proportions
-/// count); +I invariant sites, proportion in braces if it is given. +ASC_LEWIS, or +ASC: data without sites that are
-/// the same in all taxa; +ASC_FELS{w}: w were left out; +ASC_STAM{a/c/g/t}: so many of each state were. Values in
-/// braces are fixed. +BU{s}: sites change s times as fast as branch lengths say. Blanks around are ignored. Throws
-/// error naming `source`, the place (the text begins at `start`) and what was expected.
+/// over sites: +G, +G4, +G4m gamma with the mean of each of 4 categories, +GA, +G4a with their medians, shape in braces
+/// if it is given; +R, +R4 so many categories with rates and shares of their own, as in +R2{0.5/2}{0.7/0.3} if they are
+/// given (their proportions count); +I invariant sites, proportion in braces if it is given, +IC counted in the
+/// alignment. +ASC_LEWIS, or +ASC: data without sites that are the same in all taxa; +ASC_FELS{w}: w were left out;
+/// +ASC_STAM{a/c/g/t}: so many of each state were. Values in braces are fixed. +BU{s}: sites change s times as fast as
+/// branch lengths say. Blanks around are ignored. Throws error naming `source`, the place (the text begins at `start`)
+/// and what was expected.
 Model parse_model(std::string_view text, std::string_view source = "model", position start = {1, 1},
                   Notation notation = Notation::raxml_ng);
 

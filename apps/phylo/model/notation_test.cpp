@@ -43,6 +43,33 @@ TEST(Notation, ReadsWhatRaxmlNgWrites) {
   EXPECT_EQ(m.alpha_from, Origin::fixed);
 }
 
+TEST(Notation, GammaHasMeansOrMedians) {
+  EXPECT_FALSE(parse_model("GTR+G4m").gamma_medians);
+  for (const char* text : {"GTR+GA", "GTR+G4a", "gtr+ga{0.5}", "GTR+G6A"}) {
+    const Model m = parse_model(text);
+    EXPECT_TRUE(m.gamma_medians) << text;
+    EXPECT_EQ(parse_model(to_string(m)), m) << text;
+  }
+  EXPECT_EQ(to_string(parse_model("JC+GA{0.5}+IC")), "JC+IC+G4a{0.5}");
+}
+
+TEST(Notation, InvariantSitesAreCounted) {
+  const Model m = parse_model("LG+IC");
+  EXPECT_TRUE(m.with_invariant);
+  EXPECT_EQ(m.invariant_from, Origin::empirical);
+  EXPECT_EQ(parse_model(to_string(m)), m);
+  EXPECT_EQ(parse_model("LG+IO"), parse_model("LG+I"));
+}
+
+TEST(Notation, RatesOfAminoAcidsMayBeZero) {
+  std::string rates = "0";
+  for (int i = 1; i < 190; ++i) rates += i == 189 ? "/0" : "/2";
+  const Model m = parse_model("PROTGTR{" + rates + "}");
+  EXPECT_EQ(m.rates[0], 0);
+  EXPECT_EQ(m.rates[1], 2);
+  EXPECT_EQ(parse_model(to_string(m)), m);
+}
+
 TEST(Notation, RatesAreRelativeToTheLast) {
   const Model m = parse_model("GTR{2/4/6/8/10/2}");
   EXPECT_EQ(m.rates, (std::vector<double>{1, 2, 3, 4, 5, 1}));
@@ -236,7 +263,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"PROTGAMMAILGF", 1, "expected LG+F+I+G in its place"}, Bad{"BINCAT", 1, "expected BIN+G in its place"},
         Bad{"PROTGAMMAGTR", 1, "expected PROTGTR+G in its place"}, Bad{"LGGAMMA", 1, "expected a model"},
         Bad{"PROTGAMMABIN", 1, "expected a model"}, Bad{"PROTGAMMAAUTO", 1, "expected a model"},
-        Bad{"GTRGAMMAX", 1, "expected a model"}, Bad{"GTR+GAMMA", 5, "expected +G, +G4 or +G4m"},
+        Bad{"GTRGAMMAX", 1, "expected a model"}, Bad{"GTR+GAMMA", 5, "expected +G, +G4, +G4m, or +G4a"},
         Bad{"GTR+X", 5, "expected +F"}, Bad{"GTR G", 5, "expected '+'"}, Bad{"GTR+", 5, "expected +F"},
         Bad{"GTR+G+G", 6, "only once"}, Bad{"GTR{1/2}", 4, "six rates"}, Bad{"GTR{1/2/x/4/5/6}", 9, "a number"},
         Bad{"GTR{1/2/3/4/5/6", 16, "'/' or '}'"}, Bad{"GTR{1/2/3/4/5/-6}", 15, "above 0"},
@@ -250,7 +277,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"DNA021000", 1, "expected a model"}, Bad{"JC{1}", 3, "no rates"}, Bad{"JC+FO", 4, "equal frequencies"},
         Bad{"GTR+FU{0.25/0.25/0.25}", 7, "four frequencies"}, Bad{"GTR+FU{0.5/0.25/0.25/0.25}", 7, "sum to 1"},
         Bad{"GTR+FU{0/0.5/0.25/0.25}", 8, "between 0 and 1"}, Bad{"GTR+FU", 7, "expected '{'"},
-        Bad{"GTR+G1", 6, "categories"}, Bad{"GTR+G99", 6, "categories"}, Bad{"GTR+G4a", 5, "medians"},
+        Bad{"GTR+G1", 6, "categories"}, Bad{"GTR+G99", 6, "categories"}, Bad{"GTR+G4b", 7, "or the end"},
+        Bad{"GTR+IC{0.1}", 7, "or the end"}, Bad{"PROTGTR{no.such.file}", 9, "or the name of a file that is there"},
         Bad{"GTR+G4{0}", 8, "shape"}, Bad{"GTR+I{1.5}", 7, "invariant"}, Bad{"GTR+I{nan}", 7, "a number"},
         Bad{"GTR{inf/1/1/1/1/1}", 5, "a number"}, Bad{"GTR+Q4", 5, "expected +F"}, Bad{"GTR+G+R", 6, "only once"},
         Bad{"GTR+R1", 6, "categories"}, Bad{"GTR+R3{1/2}{0.5/0.5}", 7, "expected 3 rates, not 2"},

@@ -18,6 +18,7 @@ int parameters_of(const Data& data) {
     const Model& model = part.model;
     count += static_cast<int>(free_parameters(model).size());
     if (model.frequencies_from == Origin::empirical) count += model.states() - 1;
+    if (model.with_invariant && model.invariant_from == Origin::empirical) ++count;
     free_speeds = free_speeds && model.speed_from == Origin::optimized;
   }
   return free_speeds ? count - 1 : count;  // all of them and the branches have a factor in common

@@ -222,6 +222,7 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
            fmt::format("no column of partition {} has a determined {} in {}; leave these sites out of both files",
                        shown(wanted[p].name), alphabet.unit, shown_path(msa)));
     data.parts.push_back({wanted[p].name, compress(of_part), wanted[p].model});
+    count_invariant(data.parts.back().model, data.parts.back().patterns);
     if (wanted[p].model.ascertained()) check_variation(data, p);
     constant += constant_sites(data.parts.back().patterns);
   }

@@ -216,7 +216,9 @@ void run(const McmcCommand& command) {
     fail(scheme.source, scheme.parts[1].ranges.front().at,
          fmt::format("this is the second of {} partitions; mcmc takes one model for all sites, so give one",
                      scheme.parts.size()));
-  const Model model = scheme.parts.front().model;
+  Model model = scheme.parts.front().model;
+  // What others count is sampled, as frequencies are.
+  if (model.invariant_from == Origin::empirical) model.invariant_from = Origin::optimized;
   ChainOptions options = read_options(command, model);
   Data data = read_data(command.msa, command.data_type, command.model, "linked", command.quiet);
   if (model.frequencies_from == Origin::empirical && Sampled(model).frequencies) {

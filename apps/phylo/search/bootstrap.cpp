@@ -46,7 +46,10 @@ Patterns bootstrap_patterns(const Patterns& patterns, std::uint64_t seed, std::u
 Parts bootstrap_parts(const Parts& parts, std::uint64_t seed, std::uint64_t replicate) {
   Random random(stream_seed(seed, Draw::bootstrap_weights, replicate));
   Parts drawn;
-  for (const Part& part : parts) drawn.push_back({part.name, drawn_from(part.patterns, random), part.model});
+  for (const Part& part : parts) {
+    drawn.push_back({part.name, drawn_from(part.patterns, random), part.model});
+    count_invariant(drawn.back().model, drawn.back().patterns);
+  }
   return drawn;
 }
 

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
+
+#include "phylo/io/alignment.hpp"
+#include "phylo/model/part.hpp"
 
 namespace phylo {
 namespace {
@@ -55,6 +59,27 @@ TEST(Bootstrap, draws_each_pattern_in_proportion_to_its_sites) {
       drawn_sites[static_cast<std::size_t>(drawn.row(0)[p] - 1)] += drawn.weights[static_cast<std::size_t>(p)];
   }
   for (std::size_t p = 0; p < 15; ++p) EXPECT_NEAR(drawn_sites[p] / replicates, patterns.weights[p], 0.15);
+}
+
+TEST(Bootstrap, counts_the_invariant_sites_of_each_replicate) {
+  Model model;
+  model.with_invariant = true;
+  model.invariant_from = Origin::empirical;
+  Part part{"", compress(parse_alignment("4 6\na ACGTRR\nb ACAARG\nc A-CCRR\nd ANTGRR\n", "in")), model};
+  count_invariant(part.model, part.patterns);
+  EXPECT_DOUBLE_EQ(part.model.invariant, 3.0 / 6);  // R in all may be two bases
+  double least = 1, most = 0;
+  for (std::uint64_t replicate = 0; replicate < 40; ++replicate) {
+    const Part drawn = bootstrap_parts({part}, 5, replicate).front();
+    Model counted = model;
+    count_invariant(counted, drawn.patterns);
+    EXPECT_EQ(drawn.model.invariant, counted.invariant);
+    least = std::min(least, drawn.model.invariant), most = std::max(most, drawn.model.invariant);
+  }
+  EXPECT_LT(least, most);
+  model.invariant_from = Origin::fixed;
+  count_invariant(model, part.patterns);
+  EXPECT_EQ(model.invariant, 0);
 }
 
 }  // namespace
