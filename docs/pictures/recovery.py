@@ -30,8 +30,9 @@ DNA = {  # whose exchange rates are equal, and whether all frequencies are
     "TIM1": ("012230", True), "TIM1uf": ("012230", False), "TIM2": ("010232", True), "TIM2uf": ("010232", False),
     "TIM3": ("012032", True), "TIM3uf": ("012032", False), "TVMef": ("012314", True), "TVM": ("012314", False),
     "SYM": ("012345", True), "GTR": ("012345", False)}
-PROTEINS = ("Dayhoff", "DCMut", "JTT", "JTT-DCMut", "WAG", "LG", "VT", "Blosum62", "mtREV", "mtMAM", "mtART", "mtZOA", "cpREV",
-            "rtREV", "HIVb", "HIVw", "FLU", "Poisson")
+PROTEINS = ("Dayhoff", "DCMut", "JTT", "JTT-DCMut", "WAG", "LG", "VT", "Blosum62", "PMB", "mtREV", "mtMAM", "mtART", "mtZOA", "mtMet",
+            "mtVer", "mtInv", "cpREV", "stmtREV", "rtREV", "HIVb", "HIVw", "FLU", "FLAVI", "DEN", "Q.pfam", "Q.pfam_gb", "Q.LG", "Q.plant",
+            "Q.bird", "Q.mammal", "Q.insect", "Q.yeast", "Poisson")
 KINDS = {"rates": "exchange rates", "frequencies": "frequencies", "shape": "shape of +G", "invariant": "invariant sites of +I",
          "categories": "rates and shares of +R", "lengths": "branch lengths"}
 SIZE, LEFT, TOP, GAP = 250, 44, 70, 72  # of a panel, and what lies around it

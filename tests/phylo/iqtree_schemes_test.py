@@ -136,8 +136,8 @@ class SchemesOfIqtree(ProgramTest):
         return done.stderr.decode()
 
     def test_what_is_not_understood_is_told_with_its_place(self):
-        self.assertIn("models:4:21: model 'mtMet+F': found 'mtMet+F' at column 1; expected a model; maslin-phylo search --help lists them",
-                      self.refused(self.scheme("mtMet+F", 240)))  # fmt: skip
+        self.assertIn("models:4:21: model 'C20+F': found 'C20+F' at column 1; expected a model; maslin-phylo search --help lists them",
+                      self.refused(self.scheme("C20+F", 240)))  # fmt: skip
         self.assertIn("models:4:28: model 'HKY+G4+T': found 'T' at column 8", self.refused(self.scheme("HKY+G4+T", 240)))
         said = self.refused("DNA, a = 1-100\nDNA, b = 101-240\n")
         self.assertIn("models:1:1: model 'DNA': found 'DNA' at column 1; DNA is a kind of data, as in files of RAxML; expected a model", said)

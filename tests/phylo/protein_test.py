@@ -45,6 +45,27 @@ IQTREE = (
     ("HIVw+I{0.3}", -2915.6530),
     ("HIVw+FE", -2862.6957),
     ("FLU+G4{0.5}", -2829.1372),
+    ("PMB+G4{0.5}", -2599.3217),
+    ("mtMet+G4{0.5}", -2854.8698),
+    ("mtVer+G4{0.5}", -2942.9963),
+    ("mtInv+G4{0.5}", -2827.9268),
+    ("FLAVI+G4{0.5}", -2952.0414),
+    ("Q.pfam+G4{0.5}", -2739.6754),
+    ("Q.pfam_gb+G4{0.5}", -2772.2973),
+    ("Q.LG+G4{0.5}", -2752.3154),
+    ("Q.plant+G4{0.5}", -2849.0082),
+    ("Q.bird+G4{0.5}", -2815.5187),
+    ("Q.mammal+G4{0.5}", -2764.8522),
+    ("Q.insect+G4{0.5}", -2757.5907),
+    ("Q.yeast+G4{0.5}", -2801.5033),
+)
+
+# raxml-ng --evaluate --msa peptides.phy --tree ten.tree --model MODEL --opt-model off --opt-branches off, version 1.2.2.
+RAXML_NG = (
+    ("stmtREV+G4m{0.5}", -2807.940119647),
+    ("DEN+G4m{0.5}", -2730.986474779),
+    ("Q.PFAM+G4m{0.5}", -2739.675396422),
+    ("Q.YEAST+G4m{0.5}", -2801.503290402),
 )
 
 # phyml -i peptides.phy -d aa -m MODEL -u TREE -o n -c 4 -a 0.5 -v 0 -f m -b 0, version 3.3.20220408. Left out are matrices
@@ -62,8 +83,7 @@ PHYML = (
     ("HIVw", -2893.973630287),
 )
 
-# raxml-ng --evaluate --msa peptides.phy --tree ten.tree --model MODEL --opt-model off --opt-branches off, version 1.2.2, with
-# the file of `own_matrix`.
+# The same, with the file of `own_matrix`.
 OWN = (("PROTGTR{own.paml}", -2478.308706782), ("PROTGTR{own.paml}+FE+G4a{0.7}", -2456.603161186))
 
 
@@ -89,6 +109,11 @@ class ProteinModels(ProgramTest):
         for model, expected in PHYML:
             with self.subTest(model):
                 self.assertAlmostEqual(self.evaluated(model + "+G4{0.5}")["lnl"], expected, delta=3e-5)
+
+    def test_log_likelihoods_are_those_of_raxml_ng(self):
+        for model, expected in RAXML_NG:
+            with self.subTest(model):
+                self.assertAlmostEqual(self.evaluated(model)["lnl"], expected, delta=1e-4)
 
     def test_a_matrix_of_ones_own_stands_in_a_file(self):
         self.write("own.paml", own_matrix())

@@ -127,7 +127,8 @@ class Reader {
   void read_family() {
     const std::size_t start = at_;
     std::string name;
-    while (std::isalnum(static_cast<unsigned char>(peek())) || peek() == '_' || peek() == '-') name += peek(), ++at_;
+    while (std::isalnum(static_cast<unsigned char>(peek())) || peek() == '_' || peek() == '-' || peek() == '.')
+      name += peek(), ++at_;
     const std::string written = name;
     if (of_iqtree_) {
       equal_by_name_ = name == "JC2";

@@ -377,7 +377,7 @@ TEST(NotationOfIqtree, ValuesAreSeparatedByCommasAndOverTheLast) {
 TEST(NotationOfIqtree, WhatItDoesNotMeanIsAnErrorWithItsColumn) {
   const Bad all[] = {{"TIM4", 1, "did you mean TIMe?"},
                      {"TIM2g", 1, "did you mean TIM2e?"},
-                     {"mtMet+F", 1, "expected a model; maslin-phylo search --help lists them"},
+                     {"LG4M+F", 1, "expected a model; maslin-phylo search --help lists them"},
                      {"DNA", 1, "DNA is a kind of data"},
                      {"MK+FQ", 1, "such as MULTI4_MK"},
                      {"TNe+F", 5, "equal frequencies by definition"},

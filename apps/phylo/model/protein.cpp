@@ -5,9 +5,10 @@
 namespace phylo {
 namespace {
 
-constexpr const ProteinMatrix* all[] = {&dayhoff, &dcmut,    &jtt,    &jtt_dcmut, &wag,    &lg,
-                                        &vt,      &blosum62, &mt_rev, &mt_mam,    &mt_art, &mt_zoa,
-                                        &cp_rev,  &rt_rev,   &hiv_b,  &hiv_w,     &flu,    &poisson};
+constexpr const ProteinMatrix* all[] = {
+    &dayhoff, &dcmut,  &jtt,    &jtt_dcmut, &wag,    &lg,      &vt,       &blosum62, &pmb,      &mt_rev,  &mt_mam,
+    &mt_art,  &mt_zoa, &mt_met, &mt_ver,    &mt_inv, &cp_rev,  &stmt_rev, &rt_rev,   &hiv_b,    &hiv_w,   &flu,
+    &flavi,   &den,    &q_pfam, &q_pfam_gb, &q_lg,   &q_plant, &q_bird,   &q_mammal, &q_insect, &q_yeast, &poisson};
 
 /// Names that other programs have for the same matrices.
 constexpr struct {

@@ -16,7 +16,8 @@ struct ProteinMatrix {
 };
 
 // Where programs have different numbers under one name, these are PAML's: cpREV and mtART, and with other last digits
-// mtMAM and Dayhoff. PAML has no FLU; its numbers are IQ-TREE's.
+// mtMAM and Dayhoff. Those that PAML does not have are IQ-TREE's (FLU, PMB); stmtREV and DEN are RAxML-NG's. RAxML-NG
+// has the frequencies of PMB in fewer digits.
 
 /// Gives all of them.
 std::span<const ProteinMatrix* const> protein_matrices();
@@ -25,12 +26,14 @@ std::span<const ProteinMatrix* const> protein_matrices();
 const ProteinMatrix* find_protein_matrix(std::string_view name);
 
 // Of proteins of all kinds.
-extern const ProteinMatrix dayhoff, dcmut, jtt, jtt_dcmut, wag, lg, vt, blosum62;
+extern const ProteinMatrix dayhoff, dcmut, jtt, jtt_dcmut, wag, lg, vt, blosum62, pmb;
 // Not a published one: equal rates and frequencies.
 extern const ProteinMatrix poisson;
 // Of the proteins of organelles.
-extern const ProteinMatrix mt_rev, mt_mam, mt_art, mt_zoa, cp_rev;
+extern const ProteinMatrix mt_rev, mt_mam, mt_art, mt_zoa, mt_met, mt_ver, mt_inv, cp_rev, stmt_rev;
 // Of the proteins of viruses.
-extern const ProteinMatrix rt_rev, hiv_b, hiv_w, flu;
+extern const ProteinMatrix rt_rev, hiv_b, hiv_w, flu, flavi, den;
+// Of one method (QMaker): of all kinds, and of large groups of organisms.
+extern const ProteinMatrix q_pfam, q_pfam_gb, q_lg, q_plant, q_bird, q_mammal, q_insect, q_yeast;
 
 }  // namespace phylo
