@@ -1,6 +1,7 @@
 """Amino acids, binary characters and those of several states: log-likelihoods beside another program's, and what is refused."""
 
 import json
+import math
 import unittest
 
 from phylo_process import DATA, ProgramTest, environment, main
@@ -96,6 +97,45 @@ class Alphabets(ProgramTest):
     def test_constant_sites_are_refused_where_there_should_be_none(self):
         said = self.refused("evaluate", "--msa", DATA / "morphology.phy", "--tree", DATA / "ten.tree", "--model", "MULTI4_MK+ASC")
         self.assertRegex(said, r"morphology.phy:2:1: 17 of 150 sites are the same in all taxa, or may be, the first of them is \d+; but \+ASC_LEWIS is for data")
+
+    def nexus(self, column):
+        """The first 30 columns of morphology.phy, with three states, and one more, in NEXUS."""
+        rows = [line.split() for line in (DATA / "morphology.phy").read_text().splitlines()[1:]]
+        matrix = "".join(f"{name} {row[:30].replace('3', '2')}{state}\n" for (name, row), state in zip(rows, column, strict=True))
+        return self.write("sets.nex", f"#NEXUS\nbegin data;\ndimensions nchar=31;\nformat datatype=standard;\nmatrix\n{matrix};\nend;\n")
+
+    def test_a_set_of_states_is_one_of_them(self):
+        tree = ("--tree", DATA / "ten.tree")
+
+        def found(column, model):
+            said = self.run_well("evaluate", "--msa", self.nexus(column), *tree, "--model", model, "--json")
+            return json.loads(said)["lnl"]
+
+        for states, sets in ((3, ("(12)", "{0 2}")), (4, ("(123)", "{13}")), (5, ("(0,1,4)", "{0134}")), (6, ("(45)", "{05}")),
+                             (7, ("(06)", "(12)"))):  # fmt: skip
+            model = f"MULTI{states}_GTR{{{'/'.join(str(1 + i % 3) for i in range(states * (states - 1) // 2))}}}+FE+G4{{0.5}}"
+            for one in sets:
+                with self.subTest(states=states, set=one):
+                    column = ["1", one, "2", "0", "1", "1", "?", "0", "2", "1"]
+                    whole = found(column, model)
+                    parts = [found([*column[:1], state, *column[2:]], model) for state in one if state.isdigit()]
+                    top = max(parts)
+                    self.assertAlmostEqual(whole, top + math.log(sum(math.exp(part - top) for part in parts)), delta=1e-9)
+        # In a search as well, with all that comes with it; the best tree is no worse than with the set left open.
+        found_tree = json.loads(self.run_well("search", "--msa", self.nexus(["1", "(12)", "2", "0", "1", "(01)", "?", "0", "2", "1"]),
+                                              "--model", "MULTI4_MK+FC+IC", "--prefix", "out", "--json", "--quiet"))  # fmt: skip
+        again = self.run_well("evaluate", "--msa", "sets.nex", "--tree", "out.bestTree", "--model-file", "out.bestModel", "--json")
+        self.assertAlmostEqual(json.loads(again)["lnl"], found_tree["lnl"], delta=1e-6)
+        for states, one, message in ((7, "(123)", "sets can be one state, two or all"), (8, "(12)", "sets can be one state or all"),
+                                     (4, "(1\x80)", "byte 0x80 is no state of 4")):  # fmt: skip
+            said = self.refused("evaluate", "--msa", self.nexus_bytes(["1", one] + ["0"] * 8), *tree, "--model", f"MULTI{states}_MK")
+            self.assertIn(message, said)
+        said = self.refused("evaluate", "--msa", self.nexus_bytes(["1", "\x80"] + ["0"] * 8), *tree, "--model", "MULTI4_MK")
+        self.assertIn("byte 0x80 in the sequence of taxon 'taxon_B' (site 31) is no state of 4", said)
+
+    def nexus_bytes(self, column):
+        self.write("sets.nex", (self.folder / self.nexus(column)).read_text().encode("latin-1"))
+        return "sets.nex"
 
     def test_fitting_raises_the_likelihood(self):
         for data, model in (("protein", "PROTGTR+FE+G4"), ("binary", "BIN+G4"), ("morphology", "MULTI4_GTR+FO")):

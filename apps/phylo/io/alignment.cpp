@@ -41,7 +41,7 @@ void RowBuilder::refuse(std::size_t row, char code, std::size_t offset) const {
 }
 
 void RowBuilder::append(const Alphabet& alphabet, std::size_t row, char code, std::size_t offset) {
-  const std::uint8_t found = alphabet.find(code);
+  const std::uint8_t found = alphabet.read(code);
   if (found == Alphabet::no_code) refuse(row, code, offset);
   if (found == alphabet.unknown) {
     const auto capital = static_cast<char>(std::toupper(static_cast<unsigned char>(code)));

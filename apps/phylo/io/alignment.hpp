@@ -13,8 +13,8 @@
 namespace phylo {
 
 /// Aligned sequences, one row a taxon. Rows hold the letters of the alphabet's codes: of DNA A C G T, the ambiguities R
-/// Y S W K M B D H V, and '-' for whatever says nothing (gap, N, X, ?); U has become T. All rows have one length; names
-/// are distinct.
+/// Y S W K M B D H V, and '-' for whatever says nothing (gap, N, X, ?); U has become T. A set of states that no
+/// character stands for has a letter of its own. All rows have one length; names are distinct.
 struct Alignment {
   const Alphabet* alphabet = &dna_alphabet();  ///< of all sites, unless it was read with several
   std::string file;                            ///< where it came from, for messages

@@ -49,12 +49,14 @@ void check_form(const phylo::Alignment& alignment, const phylo::Alphabets& alpha
   }
 }
 
-/// The same rows come back from FASTA, as far as it can write the names.
+/// The same rows come back from FASTA, as far as it can write names and sets.
 void check_rewritten(const phylo::Alignment& alignment, const phylo::Alphabets& alphabets) {
   std::string text;
   for (std::size_t row = 0; row < alignment.rows.size(); ++row) {
     for (const char c : alignment.names[row])
       if (phylo::is_space(c)) return;
+    for (const char letter : alignment.rows[row])
+      if (static_cast<unsigned char>(letter) >= phylo::Alphabet::first_letter_of_sets) return;
     text += ">" + alignment.names[row] + "\n" + alignment.rows[row] + "\n";
   }
   const phylo::Alignment again = phylo::parse_alignment(text, "again", alphabets);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <string>
 
 namespace phylo {
@@ -44,10 +45,10 @@ Alphabet make_dna() {
   return dna;
 }
 
-/// A code for each state, then those of `ambiguities` (three characters each: a letter and the two that it may be),
-/// then the one that says nothing.
+/// A code for each state, then those of `ambiguities` (three characters each: a letter and the two that it may be) and
+/// of `sets` (which have letters of their own only), then the one that says nothing.
 Alphabet make(DataType type, int states, std::string_view symbols, std::string_view ambiguities,
-              std::string_view unknowns, std::string_view letters) {
+              std::string_view unknowns, std::string_view letters, const std::vector<std::uint32_t>& sets = {}) {
   Alphabet alphabet = blank(type, states, symbols);
   for (int state = 0; state < states; ++state) {
     const auto code = static_cast<std::uint8_t>(state);
@@ -59,6 +60,11 @@ Alphabet make(DataType type, int states, std::string_view symbols, std::string_v
     alphabet.sets[next] =
         alphabet.sets[alphabet.find(ambiguities[at + 1])] | alphabet.sets[alphabet.find(ambiguities[at + 2])];
     say(alphabet, ambiguities[at], next);
+  }
+  for (const std::uint32_t set : sets) {
+    alphabet.sets[next] = set;
+    say(alphabet, letters[next], next);
+    ++next;
   }
   alphabet.unknown = next;
   alphabet.sets[next] = (std::uint32_t{1} << states) - 1;
@@ -104,6 +110,18 @@ Alphabet make_genotype() {
   return genotype;
 }
 
+/// Gives the sets of several states, not of all, that there are codes for: all sets of up to five states, pairs of six
+/// and seven.
+std::vector<std::uint32_t> sets_of(int states) {
+  constexpr int most_with_all = 5, most_with_pairs = 7;
+  std::vector<std::uint32_t> sets;
+  if (states > most_with_pairs) return sets;
+  const int most = states <= most_with_all ? states - 1 : 2;
+  for (std::uint32_t set = 1; set < std::uint32_t{1} << states; ++set)
+    if (const int count = std::popcount(set); count >= 2 && count <= most) sets.push_back(set);
+  return sets;
+}
+
 /// The texts that an alphabet of several states refers to.
 struct Multistate {
   std::string letters, name, code, expected, models;
@@ -111,11 +129,15 @@ struct Multistate {
 
   void fill(int states) {
     constexpr std::string_view symbols = "0123456789ABCDEFGHIJ";
-    letters = std::string(symbols.substr(0, static_cast<std::size_t>(states))) + '-';
-    alphabet = make(DataType::multistate, states, symbols, "", "?-", letters);
+    letters = symbols.substr(0, static_cast<std::size_t>(states));
+    const std::string state_letters = letters;
+    const std::vector<std::uint32_t> sets = sets_of(states);
+    for (std::size_t i = 0; i < sets.size(); ++i) letters += static_cast<char>(Alphabet::first_letter_of_sets + i);
+    letters += '-';
+    alphabet = make(DataType::multistate, states, symbols, "", "?-", letters, sets);
     name = fmt::format("characters of {} states", states);
     code = fmt::format("state of {}", states);
-    expected = fmt::format("{}, or ? - for unknown", letters.substr(0, letters.size() - 1));
+    expected = fmt::format("{}, or ? - for unknown", state_letters);
     models = fmt::format("MULTI{}_MK+G", states);
     alphabet.name = name;
     alphabet.word = "multi";

@@ -19,6 +19,8 @@ inline constexpr int most_codes = 32;
 /// An alphabet. Its objects live as long as the program, so they are compared and kept by address.
 struct Alphabet {
   static constexpr std::uint8_t no_code = 255;
+  /// Where rows of an alignment hold sets that no character of a file stands for, their letters begin here.
+  static constexpr unsigned char first_letter_of_sets = 0x80;
 
   DataType type = DataType::dna;
   int states = 0;
@@ -36,8 +38,10 @@ struct Alphabet {
   std::array<std::uint32_t, most_codes> sets{};  ///< by code: bit i for state i
   std::array<std::uint8_t, 256> code_of{};       ///< by character; no_code for one that stands for nothing
 
-  /// Gives the code of a character, or `no_code`. Case does not matter.
+  /// Gives the code of a letter of a row, or of a character, or `no_code`. Case does not matter.
   std::uint8_t find(char c) const { return code_of[static_cast<unsigned char>(c)]; }
+  /// Gives the code of a character of a file, or `no_code`.
+  std::uint8_t read(char c) const { return static_cast<unsigned char>(c) < first_letter_of_sets ? find(c) : no_code; }
   /// Gives the code of a set of states, or `no_code` if none stands for it.
   std::uint8_t find_set(std::uint32_t set) const;
   std::uint32_t all() const { return sets[unknown]; }
@@ -50,7 +54,8 @@ const Alphabet& dna_alphabet();
 const Alphabet& protein_alphabet();
 /// 0 and 1.
 const Alphabet& binary_alphabet();
-/// 0 to 9, then A to J: as many as there are states, 2 to most_states.
+/// 0 to 9, then A to J: as many as there are states, 2 to most_states. Of up to five states all sets have a code, of
+/// six and seven all pairs.
 const Alphabet& multistate_alphabet(int states);
 
 /// The ten genotypes of a diploid organism whose two bases are known without their order: A C G T (U) for two equal

@@ -239,7 +239,7 @@ class Reader {
       const char c = in_.take();
       if (c == close) break;
       if (is_space(c) || c == ',') continue;
-      const std::uint8_t code = c == format_.gap || c == format_.missing ? alphabet.unknown : alphabet.find(c);
+      const std::uint8_t code = c == format_.gap || c == format_.missing ? alphabet.unknown : alphabet.read(c);
       if (code == Alphabet::no_code)
         throw format_error{
             at, fmt::format("{} is no {}; expected a {} inside the set", shown(c), alphabet.code, alphabet.unit)};
@@ -249,11 +249,14 @@ class Reader {
       throw format_error{offset, "this set is empty; expected the states that may stand at this site, as in {AG}"};
     const std::uint8_t code = alphabet.find_set(set);
     if (code == Alphabet::no_code)
-      throw format_error{
-          offset,
-          fmt::format("no {} stands for this set of {}; sets can be {}", alphabet.code, alphabet.name,
-                      alphabet.type == DataType::protein ? "{ND} (B), {QE} (Z), {IL} (J) or all" : "one state or all")};
+      throw format_error{offset, fmt::format("no {} stands for this set of {}; sets can be {}", alphabet.code,
+                                             alphabet.name, possible_sets(alphabet))};
     rows_.append_stored(row, alphabet.letters[code]);
+  }
+
+  static const char* possible_sets(const Alphabet& alphabet) {
+    if (alphabet.type == DataType::protein) return "{ND} (B), {QE} (Z), {IL} (J) or all";
+    return alphabet.find_set(0b11) == Alphabet::no_code ? "one state or all" : "one state, two or all";
   }
 
   std::string_view text_;
