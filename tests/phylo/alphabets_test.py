@@ -29,6 +29,19 @@ VARIABLE = (
     ("ten", "ACGT", "HKY{3.0}+FU{0.35/0.15/0.2/0.3}+G4{0.5}", "HKY{3.0}+F{0.35,0.15,0.2,0.3}+G4{0.5}+ASC", -2271.2722),
 )
 
+# RAxML-NG 1.2.2 of the same columns, where it is known how many others were left out: raxml-ng --evaluate --msa FILE --tree
+# ten.tree --model MODEL --opt-model off --opt-branches off --precision 9.
+COUNTED = (
+    ("ten", "ACGT", "HKY{1/3}+FU{0.35/0.15/0.2/0.3}+G4m{0.5}+ASC_FELS{51}", -2433.918589890),
+    ("ten", "ACGT", "HKY{1/3}+FU{0.35/0.15/0.2/0.3}+G4m{0.5}+ASC_STAM{21/9/14/7}", -2505.127019572),
+    ("ten", "ACGT", "GTR{1.5/4/0.7/1.1/5/1}+FU{0.3/0.2/0.25/0.25}+ASC_STAM{21/9/14/7}", -2504.554395423),
+    ("binary", "01", "BIN+FU{0.4/0.6}+G4m{0.5}+ASC_FELS{30}", -892.459296098),
+    ("binary", "01", "BIN+FU{0.4/0.6}+ASC_STAM{20/10}", -903.628966823),
+    ("morphology", "0123", "MULTI4_MK+G4m{0.5}+ASC_FELS{17}", -1359.015491379),
+    ("peptides", "ARNDCQEGHILKMFPSTWYV", "LG+G4m{0.5}+ASC_FELS{12}", -2727.978007807),
+    ("peptides", "ARNDCQEGHILKMFPSTWYV", "WAG+ASC_STAM{" + "/".join(str(1 + i % 3) for i in range(20)) + "}", -2825.783071972),
+)
+
 
 class Alphabets(ProgramTest):
     def evaluated(self, data, model, *more):
@@ -67,6 +80,13 @@ class Alphabets(ProgramTest):
             self.run_well("search", "--msa", "variable.phy", "--model", fewer, "--prefix", "wide", "--redo", "--quiet", "--threads", 3,
                           env=environment(MASLIN_PIN="trees=1x3"))  # fmt: skip
             self.assertEqual((self.folder / "wide.bestTree").read_bytes(), tree)
+
+    def test_counted_constant_sites_are_those_of_raxml_ng(self):
+        for data, symbols, model, expected in COUNTED:
+            with self.subTest(data=data, model=model):
+                msa = self.variable(data, symbols)
+                said = self.run_well("evaluate", "--msa", msa, "--tree", DATA / "ten.tree", "--model", model, "--json")
+                self.assertAlmostEqual(json.loads(said)["lnl"], expected, delta=1e-4)
 
     def test_constant_sites_that_were_counted_are_as_good_as_there(self):
         rows = [line.split() for line in (DATA / "ten.phy").read_text().splitlines()[1:]]
