@@ -1,10 +1,13 @@
-// page_picture_recovery MODEL SITES SEED TREE ALIGNMENT: lets sites evolve along a random tree under a model with given
-// values, as in GTR{1/2/1/1/2/1}+FU{0.3/0.2/0.2/0.3}+G4m{0.5}, and writes the tree and the alignment of its tips to
-// these files. Sites change by leaps at exponential times, so no matrix of probabilities is computed: recovery.py lets
-// maslin-phylo fit such data and draws what it finds beside what made them.
+// page_picture_recovery MODEL SITES SEED TREE ALIGNMENT: lets so many sites evolve along a random tree under a model
+// with given values, as in GTR{1/2/1/1/2/1}+FU{0.3/0.2/0.2/0.3}+G4m{0.5}, and writes the tree and the alignment of its
+// tips to these files. MODEL may be partitions as well, whose ranges follow one another: then each has the sites that
+// it names. Of a model with +ASC, sites that are the same at all tips are thrown away. Sites change by leaps at
+// exponential times, so no matrix of probabilities is computed: recovery.py lets maslin-phylo fit such data and draws
+// what it finds beside what made them.
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -14,7 +17,7 @@
 
 #include "phylo/io/file.hpp"
 #include "phylo/io/newick.hpp"
-#include "phylo/model/notation.hpp"
+#include "phylo/model/scheme.hpp"
 #include "phylo/model/spectrum.hpp"
 #include "phylo/search/random.hpp"
 #include "phylo/tree/grown_tree.hpp"
@@ -41,8 +44,16 @@ class Evolution {
     for (std::size_t i = 0; i < states_; ++i) leaps_[(states_ + 1) * i] = 0;
   }
 
-  /// Gives the states of all tips at one more site.
+  /// Gives the states of all tips at one more site of the data.
   std::vector<std::size_t> site(const phylo::Tree& tree) {
+    while (true) {
+      std::vector<std::size_t> states = any_site(tree);
+      if (!model_.ascertained() || std::count(states.begin(), states.end(), states[0]) < tree.tips()) return states;
+    }
+  }
+
+ private:
+  std::vector<std::size_t> any_site(const phylo::Tree& tree) {
     const double speed = drawn_speed();
     std::vector<std::size_t> at_tips(static_cast<std::size_t>(tree.tips()));
     const std::size_t root = drawn(model_.frequencies.data(), states_, 1, random_.uniform());
@@ -59,7 +70,6 @@ class Evolution {
     return at_tips;
   }
 
- private:
   double drawn_speed() {
     if (model_.with_invariant && random_.uniform() < model_.invariant) return 0;
     if (!model_.has_free_categories()) return categories_[random_.below(categories_.size())];
@@ -93,18 +103,23 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    const phylo::Model model = phylo::parse_model(argv[1]);
+    const phylo::Scheme scheme = phylo::parse_scheme(argv[1], "MODEL");
     const int sites = std::atoi(argv[2]);
     phylo::Random random(std::strtoull(argv[3], nullptr, 10));
     const phylo::Tree tree = phylo::grown_tree(taxa, random, [&] { return 0.05 + 0.25 * random.uniform(); });
     std::vector<std::string> names, rows(taxa);
     for (int taxon = 0; taxon < taxa; ++taxon) names.push_back(fmt::format("t{}", taxon));
-    Evolution evolution(model, random);
-    for (int site = 0; site < sites; ++site) {
-      const std::vector<std::size_t> states = evolution.site(tree);
-      for (std::size_t taxon = 0; taxon < rows.size(); ++taxon) rows[taxon] += model.alphabet->symbols[states[taxon]];
+    for (const phylo::SchemePart& part : scheme.parts) {
+      Evolution evolution(part.model, random);
+      const std::size_t end = part.ranges.empty() ? static_cast<std::size_t>(sites) : part.ranges.back().last;
+      while (rows.front().size() < end) {
+        const std::vector<std::size_t> states = evolution.site(tree);
+        for (std::size_t taxon = 0; taxon < rows.size(); ++taxon)
+          rows[taxon] += part.model.alphabet->symbols[states[taxon]];
+      }
     }
-    std::string alignment = fmt::format("{} {}\n", taxa, sites);
+    const std::size_t all = rows.front().size();
+    std::string alignment = fmt::format("{} {}\n", taxa, all);
     for (std::size_t taxon = 0; taxon < rows.size(); ++taxon)
       alignment += fmt::format("{} {}\n", names[taxon], rows[taxon]);
     phylo::write_file(argv[4], phylo::to_newick(tree, names) + "\n");

@@ -2,7 +2,7 @@
 
 For each model, parameters are drawn by chance, docs/pictures/recovery.cpp lets 10,000 sites of 16 taxa evolve under it, and
 `maslin-phylo evaluate --optimize all` fits the model to them, from the tree's topology with all branches alike. What it found over what
-made the data is drawn into recovery.svg beside this file. Needs `./dev build`."""
+made the data is drawn into recovery.svg beside this file. Needs `./dev build`. tests/phylo/recovery_test.py does the same with fewer sites."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PROTEINS = ("Dayhoff", "DCMut", "JTT", "JTT-DCMut", "WAG", "LG", "VT", "Blosum62
             "mtVer", "mtInv", "cpREV", "stmtREV", "rtREV", "HIVb", "HIVw", "FLU", "FLAVI", "DEN", "Q.pfam", "Q.pfam_gb", "Q.LG", "Q.plant",
             "Q.bird", "Q.mammal", "Q.insect", "Q.yeast", "Poisson")
 KINDS = {"rates": "exchange rates", "frequencies": "frequencies", "shape": "shape of +G", "invariant": "invariant sites of +I",
-         "categories": "rates and shares of +R", "lengths": "branch lengths"}
+         "categories": "rates and shares of +R", "speeds": "speeds of partitions", "lengths": "branch lengths"}
 SIZE, LEFT, TOP, GAP = 250, 44, 70, 72  # of a panel, and what lies around it
 
 
@@ -73,6 +73,8 @@ def case(draw: random.Random, name: str, rates: list[float], states: int, more: 
         shape = [round(draw.uniform(0.3, 1.5), 6)]
         asked, truth = asked + "+G", truth + "+G4m" + braces(shape)
         parts.append(("shape", shape))
+    if "A" in more:
+        asked, truth = asked + "+ASC_LEWIS", truth + "+ASC_LEWIS"
     if "R" in more:
         speeds, weights = [0.1, 0.8, 2.5], shares(draw, 3, 0.2)
         mean = sum(speed * weight for speed, weight in zip(speeds, weights))
@@ -82,7 +84,24 @@ def case(draw: random.Random, name: str, rates: list[float], states: int, more: 
     return Case(asked, truth, parts)
 
 
-def cases() -> list[Case]:
+def partitions(draw: random.Random, sites: int) -> Case:
+    """Partitions of data of one kind and of unequal numbers of sites, with speeds whose mean over the sites is 1."""
+    ends = [sites * part // 10 for part in (1, 3, 6, 10)]
+    counts = [end - begin for begin, end in zip([0] + ends, ends)]
+    speeds = [math.exp(draw.uniform(-1, 1)) for _ in ends]
+    mean = sum(speed * count for speed, count in zip(speeds, counts)) / sites
+    speeds = [round(speed / mean, 6) for speed in speeds]
+    ranges = [f"p{end} = {end - count + 1}-{end}" for end, count in zip(ends, counts)]
+    models = [("JC", "JC"), ("JC+G", "JC+G4m{0.7}"), ("JC", "JC"), ("JC+I", "JC+I{0.2}")]
+    parts = [[("speeds", [speed])] for speed in speeds]
+    parts[1].insert(0, ("shape", [0.7]))
+    parts[3].insert(0, ("invariant", [0.2]))
+    return Case("\n".join(f"{asked}, {where}" for (asked, _), where in zip(models, ranges)),
+                "\n".join(f"{truth}+BU{braces([speed])}, {where}" for (_, truth), speed, where in zip(models, speeds, ranges)),
+                [part for one in parts for part in one])
+
+
+def cases(sites: int = SITES) -> list[Case]:
     draw = random.Random(1)
     found = []
     for name, (ties, equal) in DNA.items():
@@ -102,9 +121,14 @@ def cases() -> list[Case]:
     # Genotypes: changes of both bases, then those of one.
     found += [case(draw, "GTJC", [], 10, "G"), case(draw, "GTHKY4", [0.3, 1.0, 3.0], 10, "G"),
               case(draw, "GTGTR4", [0.2, 1.6, 4.1, 0.6, 1.0, 3.3, 1.4], 10, "G")]
+    found += [case(draw, f"MULTI{states}_GTR", [round(math.exp(draw.uniform(-1, 1)), 6) for _ in range(states * (states - 1) // 2 - 1)] + [1.0],
+                   states, "G") for states in (5, 8)]
+    found.append(case(draw, "GTGTR", [round(math.exp(draw.uniform(-1, 1)), 6) for _ in range(44)] + [1.0], 10, ""))
+    found += [case(draw, name, [], states, more) for name, states, more in (("JC", 0, "A"), ("F81", 4, "GA"), ("BIN", 2, "A"), ("MULTI4_MK", 0, "GA"))]
     found += [case(draw, name, [], 0, more) for name in ("JC", "WAG", "mtREV", "LG") for more in ("I", "IG")]
     found += [case(draw, "HKY", [3.2], 4, more) for more in ("I", "IG", "R")]
     found += [case(draw, "GTR", [1.4, 3, 0.6, 1.1, 4, 1.0], 4, "R"), case(draw, "LG", [], 0, "R"), case(draw, "JC", [], 0, "R")]
+    found.append(partitions(draw, sites))
     return found
 
 
@@ -130,29 +154,34 @@ def lengths(newick: str) -> dict[frozenset[str], float]:
     return found
 
 
-def fitted(one: Case, number: int, folder: Path) -> list[tuple[str, float, float]]:
-    """Gives kind, truth and what was found of each parameter."""
-    tree, alignment = folder / "true.tree", folder / "sites.phy"
-    subprocess.run([PROGRAMS / "page_picture_recovery", one.truth, str(SITES), str(number), tree, alignment], check=True)
+def evaluated(folder: Path, tree: Path, model: str, *more: str, programs: Path) -> dict:
+    (folder / "model").write_text(model + "\n")
+    said = subprocess.run([programs / "maslin-phylo", "evaluate", "--msa", folder / "sites.phy", "--tree", tree, "--model-file", folder / "model",
+                           "--json", *more], stdout=subprocess.PIPE, check=True, text=True).stdout
+    return json.loads(said)
+
+
+def fitted(one: Case, number: int, folder: Path, sites: int = SITES, programs: Path = PROGRAMS) -> tuple[list[tuple[str, float, float]], dict]:
+    """Gives kind, truth and what was found of each parameter, and all that was found."""
+    tree = folder / "true.tree"
+    subprocess.run([programs / "page_picture_recovery", one.truth, str(sites), str(number), tree, folder / "sites.phy"], check=True)
     alike = folder / "alike.tree"
     alike.write_text(re.sub(r":[-+.\deE]+", ":0.1", tree.read_text()))
-    said = subprocess.run([PROGRAMS / "maslin-phylo", "evaluate", "--msa", alignment, "--tree", alike, "--model", one.asked, "--optimize", "all",
-                           "--json"], stdout=subprocess.PIPE, check=True, text=True).stdout
-    result = json.loads(said)
+    result = evaluated(folder, alike, one.asked, "--optimize", "all", programs=programs)
     values = [[float(value) for value in brace.split("/")] for brace in re.findall(r"{([^}]*)}", result["model"])]
     if [len(value) for value in values] != [len(value) for _, value in one.parts]:
         raise SystemExit(f"{one.truth} was fitted as {result['model']}")
     points = [(kind, truth, there) for (kind, truths), found in zip(one.parts, values) for truth, there in zip(truths, found)
               if not (kind == "rates" and truth == 1)]
     true_lengths, found_lengths = lengths(tree.read_text()), lengths(result["tree"])
-    return points + [("lengths", true_lengths[side], found_lengths[side]) for side in true_lengths]
+    return points + [("lengths", true_lengths[side], found_lengths[side]) for side in true_lengths], result
 
 
 def panel(column: int, row: int, title: str, points: list[tuple[float, float]]) -> list[str]:
     x, y = LEFT + column * (SIZE + GAP), TOP + row * (SIZE + GAP)
-    low = 0.7 * min(truth for truth, _ in points)  # what was found below stands at the edge
-    high = 1.2 * max(max(point) for point in points)
-    place = lambda value: SIZE * max(0.0, math.log(value / low)) / math.log(high / low)
+    # What was found far outside stands at the edge.
+    low, high = 0.7 * min(truth for truth, _ in points), 1.5 * max(truth for truth, _ in points)
+    place = lambda value: SIZE * min(1.0, max(0.0, math.log(value / low) / math.log(high / low)))
     marks = (1, 3) if high / low < 300 else (1,)
     parts = [f'<text x="{x}" y="{y - 22}" class="title">{escape(title)}</text>',
              f'<text x="{x}" y="{y - 8}" class="said">{off_by(points)}</text>',
@@ -179,7 +208,7 @@ def picture(by_kind: dict[str, list[tuple[float, float]]], models: int) -> str:
              "agree</text>"]
     for number, (kind, title) in enumerate(KINDS.items()):
         parts += panel(number % 3, number // 3, title, by_kind[kind])
-    width, height = LEFT + 3 * (SIZE + GAP), TOP + 2 * (SIZE + GAP) - 20
+    width, height = LEFT + 3 * (SIZE + GAP), TOP + math.ceil(len(KINDS) / 3) * (SIZE + GAP) - 20
     style = (f"text{{font-family:{FONT};font-size:12px;fill:{INK}}}.title{{font-weight:600;font-size:11px}}.said{{fill:{SOFT};font-size:11px}}.tick{{fill:{SOFT};font-size:9px;"
              f"text-anchor:middle}}.left{{text-anchor:end}}circle{{fill:{ACCENT};fill-opacity:.55}}")
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
@@ -191,10 +220,10 @@ def main() -> None:
     every = cases()
     with tempfile.TemporaryDirectory() as folder:
         for number, one in enumerate(every):
-            points = fitted(one, number, Path(folder))
+            points, _ = fitted(one, number, Path(folder))
             for kind, truth, found in points:
                 by_kind[kind].append((truth, found))
-            print(f"{one.asked:14} {off_by([(truth, found) for _, truth, found in points])}", flush=True)
+            print(f"{one.asked.splitlines()[0]:14} {off_by([(truth, found) for _, truth, found in points])}", flush=True)
     for kind, points in by_kind.items():
         print(f"{KINDS[kind]}: {off_by(points)}")
     Path(__file__).with_name("recovery.svg").write_text(picture(by_kind, len(every)), encoding="utf-8")
