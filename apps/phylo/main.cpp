@@ -92,12 +92,13 @@ void add_threads(CLI::App* app, int& threads) {
       ->type_name("N");
 }
 
-void add_given_tree(CLI::App* app, phylo::GivenTree& given) {
+void add_given_tree(CLI::App* app, phylo::GivenTree& given, bool several) {
   add_data(app, given.msa, given.data_type);
   app->add_option(
          "--tree", given.tree,
          "Tree in Newick, with branch lengths unless these are fitted (--optimize); with --brlen unlinked also "
-         "one for each partition")
+         "one for each partition" +
+             std::string(several ? "; else also several, each of which is evaluated" : ""))
       ->required()
       ->type_name("FILE");
   add_model(app, given.model);
@@ -121,9 +122,13 @@ CLI::Option* add_seed(CLI::App* app, std::uint64_t& seed, const char* what = "Se
 }
 
 CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
-  CLI::App* sub = app.add_subcommand("evaluate", "Log-likelihood of a given tree");
-  add_given_tree(sub, command.given);
-  CLI::Option* alrt = add_alrt(sub, command.alrt, "the tree, after --optimize");
+  CLI::App* sub = app.add_subcommand("evaluate", "Log-likelihood of a given tree, or of several");
+  add_given_tree(sub, command.given, true);
+  sub->add_option("--prefix", command.prefix,
+                  "Beginning of the output files' names; without it, what was found is only printed")
+      ->check(not_empty())
+      ->type_name("FILE");
+  CLI::Option* alrt = add_alrt(sub, command.alrt, "the best tree, after --optimize");
   add_seed(sub, command.seed, "Seed of the resamplings")->needs(alrt);
   add_threads(sub, command.threads);
   sub->add_flag("--json", command.json, "Print JSON: {\"lnl\": ...}");
@@ -133,14 +138,24 @@ CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
           "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model-file d041.model\n"
           "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model GTR+G --optimize all --json\n"
           "  maslin-phylo evaluate --msa proteins.fasta --tree proteins.tree --model LG+F+G --optimize all\n"
-          "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model GTR+G --optimize all --alrt 1000\n\n") +
+          "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model GTR+G --optimize all --alrt 1000\n"
+          "  maslin-phylo evaluate --msa d041.phy --tree many.trees --model GTR+G --optimize all --prefix out/d041\n\n"
+          "Files, with --prefix P:\n"
+          "  P.evaluatedTree   the tree as it was fitted; of several the one with the highest log-likelihood\n"
+          "  P.evaluatedModel  its model or models with the values that were found, for --model-file\n"
+          "  P.evaluatedTrees  of several, all of them, one a line\n"
+          "  P.evaluatedPartitionTrees  with --brlen unlinked, that tree with the lengths of each partition, one a "
+          "line\n"
+          "  P.evaluatedAlrt   with --alrt, that tree with SH-aLRT support in per cent at its inner nodes\n"
+          "  P.evaluated.json  what --json prints\n"
+          "  P.log             what happened when\n\n") +
       formats);
   return sub;
 }
 
 CLI::App* add_ancestral(CLI::App& app, phylo::AncestralCommand& command) {
   CLI::App* sub = app.add_subcommand("ancestral", "Ancestral states at the inner nodes of a given tree");
-  add_given_tree(sub, command.given);
+  add_given_tree(sub, command.given, false);
   add_prefix(sub, command.prefix);
   add_threads(sub, command.threads);
   sub->add_flag("--json", command.json, "Print the results as JSON");
@@ -154,7 +169,8 @@ CLI::App* add_ancestral(CLI::App& app, phylo::AncestralCommand& command) {
           "Files, for --prefix P, as RAxML-NG has them:\n"
           "  P.ancestralProbs   a line for each inner node and site: the probability of each state, given the data\n"
           "  P.ancestralStates  the most probable sequence of each inner node\n"
-          "  P.ancestralTree    the tree with the names of its inner nodes\n\n") +
+          "  P.ancestralTree    the tree with the names of its inner nodes\n"
+          "  P.log              what happened when\n\n") +
       formats);
   return sub;
 }
@@ -479,7 +495,7 @@ int main(int argc, char** argv) {
 
   std::vector<std::string> words(argv + 1, argv + argc);
   words.insert(words.begin(), "maslin-phylo");
-  search.line = bootstrap.line = all.line = mcmc.line = command::command_line(words);
+  evaluate.line = ancestral.line = search.line = bootstrap.line = all.line = mcmc.line = command::command_line(words);
 
   return command::run(app, argc, argv, [&] {
     try {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "phylo/run/commands.hpp"
 #include "phylo/run/given_tree.hpp"
 #include "phylo/run/inputs.hpp"
+#include "phylo/run/log.hpp"
 #include "phylo/run/prefix.hpp"
 #include "phylo/run/results.hpp"
 
@@ -94,7 +96,7 @@ void run(const AncestralCommand& command) {
   const Data data = read_data(command.given);
   check_alphabets(data);
   Tree tree = read_given_tree(command.given, data);
-  instruction_set();
+  const std::string instructions = instruction_set();
   const Prefix prefix(command.prefix);
   prefix.prepare();
   const std::string probabilities_file = prefix.file("ancestralProbs"), states_file = prefix.file("ancestralStates"),
@@ -102,8 +104,11 @@ void run(const AncestralCommand& command) {
   for (const std::string& file : {probabilities_file, states_file, tree_file}) check_replaceable(file);
 
   const maslin::Runtime runtime({.workers = command.threads});
+  Log log(prefix.file("log"), command.line);
+  log.add(described(data, std::nullopt, instructions));
   Engine engine(views_of(data.parts));
   const double lnl = fit(engine, tree, command.given.optimize);
+  log.add(fmt::format("log-likelihood {:.6f}", lnl));
   note_open_parameters(data.scheme, command.given.optimize);
 
   std::string probabilities = "Node\tSite\tState", sequences;
@@ -133,6 +138,13 @@ void run(const AncestralCommand& command) {
   write_file(states_file, sequences);
   write_file(tree_file, newick + "\n");
   const std::string models = to_string_with_values(data.scheme, engine.models());
+  const std::string said = fmt::format(
+      "data: {}, {} taxa, {} sites, {} patterns\nlog-likelihood: {:.9f}\n{}{}\n{} inner nodes; the most probable state "
+      "of a site has the probability {:.4f} in the mean\nWritten:\n  {}\n  {}\n  {}\n  {}\n",
+      data.kinds(), data.alignment.taxa(), data.alignment.sites(), data.patterns(), lnl,
+      data.parts.size() > 1 ? "models:\n" : "model: ", models, nodes.at.size(), mean, probabilities_file, states_file,
+      tree_file, log.path());
+  log.add("finished\n" + said);
   if (command.json) {
     write_standard_output(dump({{"lnl", lnl},
                                 {"model", models},
@@ -146,15 +158,11 @@ void run(const AncestralCommand& command) {
                                 {"files",
                                  {{"ancestral_probabilities", probabilities_file},
                                   {"ancestral_states", states_file},
-                                  {"ancestral_tree", tree_file}}}}));
+                                  {"ancestral_tree", tree_file},
+                                  {"log", log.path()}}}}));
     return;
   }
-  write_standard_output(fmt::format(
-      "data: {}, {} taxa, {} sites, {} patterns\nlog-likelihood: {:.9f}\n{}{}\n{} inner nodes; the most probable state "
-      "of a site has the probability {:.4f} in the mean\nWritten:\n  {}\n  {}\n  {}\n",
-      data.kinds(), data.alignment.taxa(), data.alignment.sites(), data.patterns(), lnl,
-      data.parts.size() > 1 ? "models:\n" : "model: ", models, nodes.at.size(), mean, probabilities_file, states_file,
-      tree_file));
+  write_standard_output(said);
 }
 
 }  // namespace phylo

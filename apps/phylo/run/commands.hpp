@@ -26,7 +26,9 @@ struct GivenTree {
 };
 
 struct EvaluateCommand {
-  GivenTree given;
+  GivenTree given;         ///< or several trees, each of which is evaluated
+  std::string prefix;      ///< empty: no files are written
+  std::string line;        ///< as the command was typed, for the log
   int alrt = 0;            ///< resamplings for SH-aLRT support; 0: none
   std::uint64_t seed = 1;  ///< of these
   int threads = 0;         ///< workers; 0: as the runtime chooses
@@ -37,7 +39,8 @@ struct AncestralCommand {
   AncestralCommand() { given.optimize = "all"; }
   GivenTree given;
   std::string prefix;
-  int threads = 0;  ///< workers; 0: as the runtime chooses
+  std::string line;  ///< as the command was typed, for the log
+  int threads = 0;   ///< workers; 0: as the runtime chooses
   bool json = false;
 };
 
@@ -123,7 +126,8 @@ struct DistancesCommand {
   bool json = false;
 };
 
-/// Prints the log-likelihood of a tree, given or after optimization.
+/// Prints the log-likelihood of a tree or several, given or after optimization, and writes them below the prefix if
+/// there is one.
 void run(const EvaluateCommand& command);
 /// Writes how probable each state is at each inner node of a given tree.
 void run(const AncestralCommand& command);

@@ -15,12 +15,15 @@ namespace phylo {
 
 Data read_data(const GivenTree& given) { return read_data(given.msa, given.data_type, given.model, given.brlen); }
 
-Tree read_given_tree(const GivenTree& given, const Data& data) {
-  const NewickFile read = read_newick(given.tree);
-  const Lengths lengths = given.optimize == "none" ? Lengths::required : Lengths::optional;
+namespace {
+
+Lengths lengths_of(const GivenTree& given) { return given.optimize == "none" ? Lengths::required : Lengths::optional; }
+
+/// Gives the tree of unlinked branch lengths.
+Tree unlinked_tree(const NewickFile& read, const GivenTree& given, const Data& data) {
+  const Lengths lengths = lengths_of(given);
   const std::vector<std::string>& names = data.alignment.names;
   const std::size_t parts = data.parts.size();
-  if (!data.unlinked()) return only_tree(read, names, "the alignment", lengths);
   if (read.trees.size() != 1 && read.trees.size() != parts)
     read.fail_at(read.trees[1].nodes.front().offset,
                  fmt::format("{} trees in this file; expected one, or one for each of the {} partitions",
@@ -38,6 +41,20 @@ Tree read_given_tree(const GivenTree& given, const Data& data) {
   Tree tree = trees.front();
   tree.unlink(parts);
   return tree;
+}
+
+}  // namespace
+
+Tree read_given_tree(const GivenTree& given, const Data& data) {
+  const NewickFile read = read_newick(given.tree);
+  return data.unlinked() ? unlinked_tree(read, given, data)
+                         : only_tree(read, data.alignment.names, "the alignment", lengths_of(given));
+}
+
+std::vector<Tree> read_given_trees(const GivenTree& given, const Data& data) {
+  const NewickFile read = read_newick(given.tree);
+  if (data.unlinked()) return {unlinked_tree(read, given, data)};
+  return to_trees(read, data.alignment.names, "the alignment", lengths_of(given));
 }
 
 double fit(Engine& engine, Tree& tree, const std::string& optimize) {

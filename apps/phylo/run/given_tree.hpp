@@ -2,6 +2,7 @@
 // A tree that the user gives, and what is fitted on it.
 
 #include <string>
+#include <vector>
 
 #include "phylo/like/engine.hpp"
 #include "phylo/run/commands.hpp"
@@ -16,6 +17,9 @@ Data read_data(const GivenTree& given);
 /// trees as there are parts: the same one with the lengths of each. Throws `input_error` when it is not one of the
 /// data's taxa.
 Tree read_given_tree(const GivenTree& given, const Data& data);
+
+/// Gives all trees of the file; with unlinked branch lengths the one that `read_given_tree` gives.
+std::vector<Tree> read_given_trees(const GivenTree& given, const Data& data);
 
 /// Fits what `--optimize` names: none, branches, or all (branches and model). Gives the log-likelihood.
 double fit(Engine& engine, Tree& tree, const std::string& optimize);

@@ -135,14 +135,14 @@ json to_json(const RunFacts& facts) {
 
 std::string dump(const json& value) { return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n"; }
 
-std::string described(const Data& data, std::uint64_t seed, const std::string& instructions) {
+std::string described(const Data& data, std::optional<std::uint64_t> seed, const std::string& instructions) {
   std::string out = fmt::format("{}: {}, {} taxa, {} sites, {} patterns\n", data.alignment.file, data.kinds(),
                                 data.alignment.taxa(), data.alignment.sites(), data.patterns());
   for (const std::string& note : data.notes) out += "note: " + note + "\n";
   const std::string model = to_string(data.scheme);
   out += fmt::format("{}{}\n", model.find('\n') != model.npos ? "models:\n" : "model: ", model);
-  return out + fmt::format("seed {}, {} {}, {}", seed, maslin::workers(), maslin::workers() == 1 ? "worker" : "workers",
-                           instructions);
+  if (seed) out += fmt::format("seed {}, ", *seed);
+  return out + fmt::format("{} {}, {}", maslin::workers(), maslin::workers() == 1 ? "worker" : "workers", instructions);
 }
 
 std::string described(const Difficulty& difficulty, const SearchPlan& plan) {

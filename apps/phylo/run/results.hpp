@@ -57,8 +57,8 @@ nlohmann::json to_json(const Data& data);
 /// Gives the JSON text; bytes that are no UTF-8 (in file names) are replaced.
 std::string dump(const nlohmann::json& value);
 
-/// Gives for a log what a run begins with: data, notes on them, model, seed, workers, instruction set.
-std::string described(const Data& data, std::uint64_t seed, const std::string& instructions);
+/// Gives for a log what a run begins with: data, notes on them, model, seed if one is used, workers, instruction set.
+std::string described(const Data& data, std::optional<std::uint64_t> seed, const std::string& instructions);
 
 /// Gives how difficult the alignment is, and what searches that is worth, in a line.
 std::string described(const Difficulty& difficulty, const SearchPlan& plan);
