@@ -54,7 +54,8 @@ struct SearchResult {
   SearchCounts counts;
 };
 
-/// Called now and then with the log-likelihood reached so far.
+/// Called with the log-likelihood reached so far: whenever one is, and before each subtree of a round. May throw, which
+/// ends the search.
 using SearchProgress = std::function<void(double lnl)>;
 
 /// Gives the best tree found by hill climbing from one start, and from perturbations of the best tree so far by the

@@ -105,6 +105,23 @@ TEST(Search, reports_a_likelihood_that_rises) {
   EXPECT_EQ(reported.back(), found.lnl);
 }
 
+TEST(Search, can_be_left_before_each_subtree_of_a_round) {
+  maslin::Runtime runtime({.serial = true});
+  Random random(6);
+  const Patterns patterns = simulate(random_tree(12, random), 200, 2, random);
+  std::int64_t calls = 0;
+  const SearchResult result = search(patterns, parse_model("JC"), {.ratchets = 1}, [&](double) { ++calls; });
+  EXPECT_GT(calls, result.counts.pruned);
+  for (const std::int64_t last : {calls / 4, calls / 2, calls - 1}) {
+    struct Left {};
+    std::int64_t left = last;
+    const auto leave = [&](double) {
+      if (left-- == 0) throw Left();
+    };
+    EXPECT_THROW(search(patterns, parse_model("JC"), {.ratchets = 1}, leave), Left);
+  }
+}
+
 TEST(Search, works_on_four_taxa) {
   maslin::Runtime runtime({.serial = true});
   Random random(9);
