@@ -17,9 +17,7 @@ using detail::collective;
 using detail::contribution;
 using detail::elements;
 
-namespace {
-
-const char* name_of_call(const contribution& c) {
+const char* name_of(const contribution& c) noexcept {
   const bool all = c.root == any_source;
   switch (c.what) {
     case collective::barrier:
@@ -42,10 +40,12 @@ const char* name_of_call(const contribution& c) {
   return "";
 }
 
+namespace {
+
 std::string described(const elements& e) { return fmt::format("{} x {}", e.extent, name_of(*e.type)); }
 
 std::string described(std::size_t rank, const arrival& a) {
-  std::string text = fmt::format("rank {} calls {}", rank, name_of_call(a.brings));
+  std::string text = fmt::format("rank {} calls {}", rank, name_of(a.brings));
   if (a.brings.root != any_source) text += fmt::format(" with root {}", a.brings.root);
   if (a.brings.by.type) text += fmt::format(" by {}", name_of(*a.brings.by.type));
   if (a.brings.given.type) text += fmt::format(" of {}", described(a.brings.given));
@@ -202,7 +202,7 @@ void arrival::pack(std::span<const int>, std::vector<std::byte>& into) {
                         (brings.what == collective::gather && brings.root == any_source);
   if (!is_known)
     throw error(fmt::format("{} at {}:{}: its ranks are in several processes; MPI's call of this kind works there",
-                            name_of_call(brings), where.file_name(), where.line()));
+                            name_of(brings), where.file_name(), where.line()));
   const packed_contribution head{brings.what, brings.root,         brings.color,
                                  brings.key,  brings.given.extent, brings.result.extent};
   append(into, &head, sizeof head);

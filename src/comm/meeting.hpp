@@ -39,6 +39,8 @@ struct arrival : brief_call, told_call {
 /// What rank i brings.
 inline arrival& brought(std::span<joint_call* const> ranks, std::size_t i) { return static_cast<arrival&>(*ranks[i]); }
 
+/// Gives the name of that call.
+const char* name_of(const detail::contribution& call) noexcept;
 /// Gives in which way the ranks' calls do not go together; empty where they do.
 std::string disagreement(std::span<joint_call* const> ranks);
 

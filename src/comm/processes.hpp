@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "maslin/api.hpp"
@@ -190,6 +191,9 @@ MASLIN_API void run_ranks_of_process(const process_of_job& process, int count, v
 /// the gate while it waits. False where a rank of this process shares its worker with another one: a rank that waits
 /// for its own threads would hold up the other. Called after all ranks have met.
 MASLIN_API bool let_threads_call(communicator& of, rank_gate& by);
+/// Says what the communicator is called where all ranks wait for each other, by the caller's rank: otherwise it is told
+/// where it was made.
+MASLIN_API void name_communicator(communicator& of, std::string name);
 /// Gives how many bytes the stack of a fiber has (MASLIN_STACK).
 MASLIN_API std::size_t bytes_of_stack();
 /// Forwards what processes of other nodes and those of this one send each other, until all nodes have said their

@@ -223,7 +223,33 @@ TEST_P(RankRequests, RanksThatAllWaitForOneOfSeveralAreTold) {
     });
   });
   EXPECT_NE(what.find("rank 0 waits to complete one of 2 requests, at "), std::string::npos) << what;
-  EXPECT_NE(what.find("rank 1 waits to receive from rank 0 with tag 2"), std::string::npos) << what;
+  EXPECT_NE(what.find(":\n    to receive from rank 1 with tag 1, begun at "), std::string::npos) << what;
+  EXPECT_NE(what.find("\n    to receive from rank 1 with tag 2, begun at "), std::string::npos) << what;
+  EXPECT_NE(what.find("rank 1 waits to receive from rank 0 with tag 2, begun at "), std::string::npos) << what;
+  EXPECT_NE(what.find("\n  a cycle: rank 0 waits for rank 1 waits for rank 0"), std::string::npos) << what;
+}
+
+TEST_P(RankRequests, WhoWaitsForOneOfTwoRanksIsInNoCycleOfOneOfThem) {
+  const auto with = [](bool has_rank_2_ended) {
+    return complaint([=] {
+      ms::ranks(3, [=](ms::communicator& world) {
+        std::array<int, 2> never{};
+        const int me = world.rank();
+        if (me == 2 && has_rank_2_ended) return;
+        if (me > 0) {
+          world.receive(never[0], 0);
+          return;
+        }
+        std::array<ms::request, 2> all{world.start_receive(never[0], 1), world.start_receive(never[1], 2)};
+        ms::wait_any(all);
+      });
+    });
+  };
+  const std::string both = with(false), one = with(true);
+  EXPECT_NE(both.find("\n  none of ranks 0, 1 and 2 goes on before another of them does"), std::string::npos) << both;
+  // Nothing comes from rank 2 any more.
+  EXPECT_NE(one.find("\n  rank 2 has ended"), std::string::npos) << one;
+  EXPECT_NE(one.find("\n  a cycle: rank 0 waits for rank 1 waits for rank 0"), std::string::npos) << one;
 }
 
 /// Rank 0 waits for two messages of a rank that fails, after so many of them.
@@ -335,6 +361,27 @@ TEST_P(RankRequests, RanksThatAllWaitForAllOfSeveralAreTold) {
   });
   for (const char* rank : {"0", "1"})
     EXPECT_NE(what.find(std::string("rank ") + rank + " waits to complete 2 requests, at "), std::string::npos) << what;
+  for (const char* one : {"rank 1 with tag 2", "rank 1 with tag 3", "rank 0 with tag 1", "rank 0 with tag 2"})
+    EXPECT_NE(what.find(std::string("\n    to receive from ") + one + ", begun at "), std::string::npos) << what;
+  EXPECT_EQ(what.find("rank 1 with tag 1"), std::string::npos) << what;  // that has come
+  EXPECT_NE(what.find("\n  a cycle: rank 0 waits for rank 1 waits for rank 0"), std::string::npos) << what;
+}
+
+TEST_P(RankRequests, OfManyRequestsThatAreAlikeOneIsTold) {
+  const std::string what = complaint([] {
+    ms::ranks(2, [](ms::communicator& world) {
+      std::vector<int> never(70);
+      std::vector<ms::request> all;
+      for (int i = 0; i < 70; ++i)
+        all.push_back(world.start_receive(never[static_cast<std::size_t>(i)], 1 - world.rank(), i < 60 ? 0 : i));
+      ms::wait_all(all);
+    });
+  });
+  EXPECT_NE(what.find("rank 0 waits to complete 70 requests, at "), std::string::npos) << what;
+  EXPECT_NE(what.find("\n    60 times to receive from rank 1 with tag 0, begun at "), std::string::npos) << what;
+  EXPECT_NE(what.find("\n    to receive from rank 1 with tag 66, begun at "), std::string::npos) << what;
+  EXPECT_EQ(what.find("tag 67"), std::string::npos) << what;
+  EXPECT_NE(what.find("\n    and 3 more"), std::string::npos) << what;
 }
 
 TEST_P(RankRequests, AFailureEndsTheWaitForAllOfSeveral) {

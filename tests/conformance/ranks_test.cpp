@@ -501,6 +501,51 @@ TEST_P(Ranks, ThatAllWaitForEachOtherIsSaid) {
     EXPECT_NE(what.find(part), std::string::npos) << part << " is not in\n" << what;
 }
 
+TEST_P(Ranks, ThoseOfTheCycleAreAmongTheFewOfManyThatAreTold) {
+  const std::string what = complaint([] {
+    ms::ranks(100, [](ms::communicator& world) {
+      int never = 0;
+      const int me = world.rank();
+      if (me == 70 || me == 90) world.receive(never, 160 - me, 5);
+      world.barrier();
+    });
+  });
+  for (const char* part : {"\n  rank 0 waits for ranks 70 and 90 to come to a call of all ranks, in barrier at ",
+                           "\n  rank 29 waits for ", "\n  rank 70 waits to receive from rank 90 with tag 5, at ",
+                           "\n  rank 90 waits to receive from rank 70 with tag 5, at ", "\n  and 68 more",
+                           "\n  a cycle: rank 70 waits for rank 90 waits for rank 70"})
+    EXPECT_NE(what.find(part), std::string::npos) << part << " is not in\n" << what;
+  EXPECT_EQ(what.find("rank 30 waits"), std::string::npos) << what;
+}
+
+TEST_P(Ranks, WhoReceivesFromAnyRankIsInACycleOfAllThatMaySend) {
+  const std::string what = complaint([] {
+    ms::ranks(3, [](ms::communicator& world) {
+      ms::communicator pair = world.split(world.rank() / 2);
+      int never = 0;
+      if (world.rank() < 2) pair.receive(never, world.rank() == 0 ? ms::any_source : 0);
+      if (world.rank() == 2) world.receive(never);
+    });
+  });
+  EXPECT_NE(what.find("\n  rank 2 waits to receive from any rank with any tag, at "), std::string::npos) << what;
+  EXPECT_NE(what.find("\n  a cycle: rank 0 waits for rank 1 waits for rank 0"), std::string::npos) << what;
+}
+
+TEST_P(Ranks, WhoMayReceiveFromOneOutsideIsInNoCycle) {
+  const std::string what = complaint([] {
+    ms::ranks(4, [](ms::communicator& world) {
+      int never = 0;
+      const int me = world.rank();
+      if (me == 0) world.receive(never);
+      if (me == 1) world.receive(never, 0);
+      if (me == 2) world.receive(never, 3);
+    });
+  });
+  EXPECT_NE(what.find("\n  rank 3 has ended"), std::string::npos) << what;
+  EXPECT_EQ(what.find("a cycle"), std::string::npos) << what;
+  EXPECT_EQ(what.find("none of"), std::string::npos) << what;
+}
+
 TEST_P(Ranks, WhatDoesNotFitIsAnErrorOfTheReceiver) {
   const auto with = [](auto sent, auto room) {
     return complaint([&] {

@@ -20,6 +20,7 @@
 namespace {
 
 using namespace std::chrono_literals;
+using namespace std::string_literals;
 
 class RanksTogether : public PromiseOfRanks {};
 
@@ -236,7 +237,53 @@ TEST_P(RanksTogether, WhoNeverComesToACallIsSaid) {
     });
   });
   EXPECT_NE(what.find("rank 0 has ended"), std::string::npos) << what;
-  EXPECT_NE(what.find("rank 1 waits to meet all ranks of its communicator"), std::string::npos) << what;
+  EXPECT_NE(what.find("rank 1 waits for rank 0 to come to a call of all ranks, at "), std::string::npos) << what;
+}
+
+TEST_P(RanksTogether, WhoHasNotComeToACallIsInTheCycle) {
+  for (const bool is_brief : {true, false}) {
+    const std::string what = complaint([&] {
+      ms::ranks(4, [&](ms::communicator& world) {
+        // The ranks of the other one are told by their numbers in all.
+        ms::communicator part = world.split(world.rank() % 2, -world.rank());
+        int never = 0;
+        std::vector<int> many(1000);
+        if (world.rank() == 1) part.receive(never, 0, 7);
+        if (is_brief)
+          part.barrier();
+        else
+          part.broadcast(many);
+        world.barrier();
+      });
+    });
+    const std::string call = is_brief ? "in barrier at " : "in broadcast at ";
+    for (const std::string& part :
+         {"rank 0 waits for ranks 1 and 3 to come to a call of all ranks, in barrier at "s,
+          "rank 1 waits to receive from rank 3 with tag 7 of the communicator made at "s,
+          "rank 2 waits for ranks 1 and 3 to come to a call of all ranks, in barrier at "s,
+          "rank 3 waits for rank 1 to come to a call of all ranks of the communicator made at "s, call,
+          "\n  a cycle: rank 1 waits for rank 3 waits for rank 1"s})
+      EXPECT_NE(what.find(part), std::string::npos) << part << " is not in\n" << what;
+  }
+}
+
+TEST_P(RanksTogether, WhoHasStartedACallHasCome) {
+  const std::string what = complaint([] {
+    ms::ranks(3, [](ms::communicator& world) {
+      gathering mine(0), next(0);
+      int never = 0;
+      if (world.rank() == 2) world.receive(never, 1);
+      ms::request first = world.start_together(mine);
+      if (world.rank() == 1) {
+        ms::request second = world.start_together(next);
+        world.receive(never, 0);
+      }
+      first.wait();
+    });
+  });
+  EXPECT_NE(what.find("rank 0 waits for rank 2 to come to a call of all ranks, begun at "), std::string::npos) << what;
+  EXPECT_NE(what.find("\n  a cycle: rank 0 waits for rank 2 waits for rank 1 waits for rank 0"), std::string::npos)
+      << what;
 }
 
 TEST_P(RanksTogether, AFailureEndsCallsThatHaveBegun) {

@@ -44,8 +44,8 @@ class EndsOfProcesses(Mpi):
 
     def test_all_wait_for_each_other(self):
         begin = "maslin-mpirun: all ranks wait for each other:\n"
-        said = self.failed("stuck", 16, begin, "rank 0 waits to receive from rank 1 with tag 5, at failures.c:",
-                           "rank 2 waits to meet all ranks of its communicator, at failures.c:",
+        said = self.failed("stuck", 16, begin, "rank 0 waits to receive from rank 1 with tag 5 of MPI_COMM_WORLD, in MPI_Recv at failures.c:",
+                           "rank 2 waits for ranks 0 and 1 to come to a call of all ranks of MPI_COMM_WORLD, in MPI_Barrier at failures.c:",
                            "a cycle: rank 0 waits for rank 1 waits for rank 0", processes=3)
         self.assertEqual(said.count("\n"), 5)
         self.failed("all send", 16, begin, "a cycle: rank 0 waits for rank 1 waits for rank 2 waits for rank 0")

@@ -12,37 +12,91 @@ class Failures(Mpi):
         lines = (HERE / "failures" / "failures.c").read_text(encoding="utf-8").split("\n")
         return f"failures.c:{next(n for n, line in enumerate(lines, 1) if text in line)}"
 
+    def after(self, place: str, text: str) -> str:
+        """Gives the first line with this text, from that one on."""
+        first = int(place.partition(":")[2])
+        lines = (HERE / "failures" / "failures.c").read_text(encoding="utf-8").split("\n")
+        return f"failures.c:{next(n for n, line in enumerate(lines, 1) if n >= first and text in line)}"
+
     def place_of(self, which: str) -> str:
         """Gives the line on which the program makes this mistake."""
         return self.place(f'"{which}"')
 
     def test_all_wait_for_each_other(self):
         begin = "maslin-mpirun: all ranks wait for each other:\n"
-        self.failed("stuck", 16, begin, f"rank 0 waits to receive from rank 1 with tag 5, at {self.place_of('stuck')}",
-                    f"rank 2 waits to meet all ranks of its communicator, at {self.place('// all meet')}",
+        self.failed("stuck", 16, begin,
+                    f"rank 0 waits to receive from rank 1 with tag 5 of MPI_COMM_WORLD, in MPI_Recv at {self.place_of('stuck')}\n",
+                    "rank 2 waits for ranks 0 and 1 to come to a call of all ranks of MPI_COMM_WORLD, "
+                    f"in MPI_Barrier at {self.place('// all meet')}\n",
                     "a cycle: rank 0 waits for rank 1 waits for rank 0")
-        waits = [f"  rank {rank} waits to send to rank {(rank + 1) % 3} with tag 3, at {self.place_of('all send')}\n"
-                 for rank in range(3)]
+        waits = [f"  rank {rank} waits to send to rank {(rank + 1) % 3} with tag 3 of MPI_COMM_WORLD, "
+                 f"in MPI_Send at {self.place_of('all send')}\n" for rank in range(3)]
         cycle = "  a cycle: rank 0 waits for rank 1 waits for rank 2 waits for rank 0\n"
         self.assertEqual(self.failed("all send", 16), "".join([begin, *waits, cycle]))
-        said, waits = self.failed("nobody sends", 16), "waits to receive from any rank with any tag"
-        self.assertRegex(said, "".join(f"  rank {rank} {waits}, at failures.c:[0-9]+\n" for rank in range(3)))
-        self.failed("probes", 16, begin, f"rank 1 waits to probe rank 2 for tag 8, at {self.place_of('probes')}",
+        begun = self.place("MPI_Irecv(data, 1, MPI_INT, MPI_ANY_SOURCE")
+        waits = [f"  rank {rank} waits to receive from any rank with any tag of MPI_COMM_WORLD, begun in MPI_Irecv at {begun}, "
+                 f"in MPI_Wait at {self.after(begun, 'MPI_Wait(')}\n" for rank in range(3)]
+        self.assertEqual(self.failed("nobody sends", 16),
+                         "".join([begin, *waits, "  none of ranks 0, 1 and 2 goes on before another of them does\n"]))
+        self.failed("probes", 16, begin, f"rank 1 waits to probe rank 2 for tag 8 of MPI_COMM_WORLD, in MPI_Probe at {self.place_of('probes')}",
                     "a cycle: rank 0 waits for rank 1 waits for rank 2 waits for rank 0")
-        said = self.failed("one of several", 16, begin)
-        self.assertRegex(said, "rank 0 waits to complete one of 2 requests, at failures.c:[0-9]+\n")
-        self.assertRegex(said, "rank 1 waits to receive from rank 2 with tag 1, at failures.c:[0-9]+\n")
-        self.failed("started", 16, begin, "rank 0 waits to meet all ranks of its communicator", "rank 1 waits to receive")
+        self.failed("started", 16, begin, "rank 1 waits to receive from rank 0",
+                    "rank 0 waits for rank 1 to come to a call of all ranks of MPI_COMM_WORLD, begun in MPI_Ibarrier at "
+                    f"{self.place('MPI_Ibarrier(')}, in MPI_Wait at {self.after(self.place('MPI_Ibarrier('), 'MPI_Wait(')}\n",
+                    "a cycle: rank 0 waits for rank 1 waits for rank 0\n")
         place = self.place_of("small and synchronous")
-        self.failed("small and synchronous", 16, begin, f"rank 2 waits to send to rank 0 with tag 3, at {place}")
-        self.failed("one is missing", 16, begin, "rank 0 waits to meet all ranks of its communicator",
-                    "rank 2 waits to receive from rank 0 with tag 6")
+        self.failed("small and synchronous", 16, begin,
+                    f"rank 2 waits to send to rank 0 with tag 3 of MPI_COMM_WORLD, in MPI_Ssend at {place}")
+        self.failed("one is missing", 16, begin, "rank 0 waits for rank 2 to come to a call of all ranks",
+                    "rank 2 waits to receive from rank 0 with tag 6", "a cycle: rank 0 waits for rank 2 waits for rank 0\n")
+
+    def test_requests_for_which_ranks_wait_are_told(self):
+        for processes in (1, 2, 3):
+            with self.subTest(processes=processes):
+                begun = self.place_of("one of several")
+                said = self.failed("one of several", 16, processes=processes)
+                received, waited = self.after(begun, "MPI_Irecv("), self.after(begun, "MPI_Waitany(")
+                self.assertIn(f"  rank 0 waits to complete one of 2 requests, in MPI_Waitany at {waited}:\n" +
+                              "".join(f"    to receive from rank 1 with tag {tag} of MPI_COMM_WORLD, begun in MPI_Irecv at {received}\n"
+                                      for tag in range(2)) +
+                              f"  rank 1 waits to receive from rank 2 with tag 1 of MPI_COMM_WORLD, begun in MPI_Irecv at {received}, "
+                              f"in MPI_Waitany at {waited}\n", said)
+                self.assertTrue(said.endswith("\n  a cycle: rank 0 waits for rank 1 waits for rank 2 waits for rank 0\n"), said)
+                begun = self.place_of("all of several")
+                said = self.failed("all of several", 16, processes=processes)
+                first, second = self.after(begun, "MPI_Irecv(data"), self.after(begun, "MPI_Irecv(&data[i]")
+                self.assertIn(f"  rank 2 waits to complete 66 requests, in MPI_Waitall at {self.after(begun, 'MPI_Waitall(')}:\n"
+                              f"    to send to rank 0 with tag 7 of MPI_COMM_WORLD, begun in MPI_Isend at {self.after(begun, 'MPI_Isend(')}\n"
+                              f"    to receive from rank 1 with tag 1 of MPI_COMM_WORLD, begun in MPI_Irecv at {first}\n"
+                              f"    64 times to receive from rank 1 with tag 2 of MPI_COMM_WORLD, begun in MPI_Irecv at {second}\n"
+                              "  a cycle: rank 0 waits for rank 1 waits for rank 2 waits for rank 0\n", said)
+                # Rank 0 would go on if one of the others sent: no two of them are a cycle.
+                said = self.failed("one of two ranks", 16, processes=processes)
+                self.assertTrue(said.endswith("\n  none of ranks 0, 1 and 2 goes on before another of them does\n"), said)
+
+    def test_who_has_not_come_to_a_call_is_told(self):
+        split, sums = self.place("// the other way round"), self.place("MPI_SUM, part)")
+        for processes in (1, 2, 3):
+            # Rings and slots are for ranks that have a worker each, and a long sum is divided.
+            for workers, words, of in ((1, (), f"the communicator made in MPI_Comm_split at {split}"), (3, ("sums",), "'sums'"), (3, ("sums", "long"), "'sums'")):
+                with self.subTest(processes=processes, workers=workers, words=words):
+                    done = self.ranks(3, self.build(HERE / "failures" / "failures.c"), "one does not come", *words, processes=processes, workers=workers)
+                    waits = f"waits for rank 1 to come to a call of all ranks of {of}, in MPI_Allreduce at {sums}\n"
+                    self.assertEqual(done.stderr, f"maslin-mpirun: all ranks wait for each other:\n  rank 0 {waits}"
+                                     f"  rank 1 waits to receive from rank 2 with tag 6 of {of}, in MPI_Recv at {self.place('0, 6, part')}\n"
+                                     f"  rank 2 {waits}  a cycle: rank 1 waits for rank 2 waits for rank 1\n")
+                    self.assertEqual(done.returncode, 16)
+            # Rank 1 has come, too: it has started the call.
+            self.failed("one has come", 16, "rank 0 waits for rank 2 to come to a call of all ranks of MPI_COMM_WORLD, begun in MPI_Ibarrier at ",
+                        "a cycle: rank 0 waits for rank 2 waits for rank 1 waits for rank 0\n", processes=processes)
 
     def test_messages_that_do_not_match(self):
         for which, sends, receives in (("other tag", "MPI_Ssend(", "0, 5, MPI_COMM_WORLD, MPI_STATUS"),
                                        ("other communicator", "1, 4, part)", "0, 4, MPI_COMM_WORLD, MPI_STATUS")):
-            self.failed(which, 16, f"rank 0 waits to send to rank 1 with tag 4, at {self.place(sends)}",
-                        f"rank 1 waits to receive from rank 0 with tag {receives[3]}, at {self.place(receives)}")
+            of = "MPI_COMM_WORLD" if which == "other tag" else f"the communicator made in MPI_Comm_dup at {self.place('MPI_Comm_dup(MPI_COMM_WORLD')}"
+            self.failed(which, 16, f"rank 0 waits to send to rank 1 with tag 4 of {of}, in MPI_S",
+                        f"send at {self.place(sends)}" if which == "other tag" else f"Send at {self.place(sends)}",
+                        f"rank 1 waits to receive from rank 0 with tag {receives[3]} of MPI_COMM_WORLD, in MPI_Recv at {self.place(receives)}")
 
     def test_different_calls(self):
         same = "all ranks of a communicator must call the same: "

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "comm/processes.hpp"
 #include "state.hpp"
 #include "together.hpp"
 
@@ -211,8 +212,11 @@ MASLIN_MPI_DEFINE(Comm_disconnect, (MPI_Comm * comm)) {
   });
 }
 MASLIN_MPI_DEFINE(Comm_set_name, (MPI_Comm comm, const char* name)) {
-  return carry_out(MASLIN_MPI_CALL(Comm_set_name), comm,
-                   [&] { communicator_of(comm).name.assign(name, strnlen(name, MPI_MAX_OBJECT_NAME - 1)); });
+  return carry_out(MASLIN_MPI_CALL(Comm_set_name), comm, [&] {
+    communicator& named = communicator_of(comm);
+    named.name.assign(name, strnlen(name, MPI_MAX_OBJECT_NAME - 1));
+    maslin::detail::name_communicator(named.channel, "'" + named.name + "'");
+  });
 }
 MASLIN_MPI_DEFINE(Comm_get_name, (MPI_Comm comm, char* name, int* length)) {
   return carry_out(MASLIN_MPI_CALL(Comm_get_name), comm, [&] {

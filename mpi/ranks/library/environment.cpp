@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "comm/processes.hpp"
 #include "maslin/runtime.hpp"
 #include "state.hpp"
 #include "together.hpp"
@@ -50,12 +51,14 @@ void initialize(const call& in) {
     me.of->end(me.of->rank, MPI_ERR_OTHER,
                ("rank " + std::to_string(me.of->rank) + ": " + in.name + " is called a second time").c_str());
   const int rank = me.world->rank();
-  auto all = std::make_shared<communicator>(me.world->split(0, rank, in.where), in.where);
-  all->name = "MPI_COMM_WORLD";
-  me.communicators.add_for_good(std::move(all));
-  auto self = std::make_shared<communicator>(me.world->split(rank, 0, in.where), in.where);
-  self->name = "MPI_COMM_SELF";
-  me.communicators.add_for_good(std::move(self));
+  const auto add = [&](const char* name, int color, int key) {
+    auto made = std::make_shared<communicator>(me.world->split(color, key, in.where), in.where);
+    made->name = name;
+    maslin::detail::name_communicator(made->channel, name);
+    me.communicators.add_for_good(std::move(made));
+  };
+  add("MPI_COMM_WORLD", 0, rank);
+  add("MPI_COMM_SELF", rank, 0);
   me.main_thread = pthread_self();
 }
 

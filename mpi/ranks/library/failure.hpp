@@ -84,4 +84,4 @@ inline void expect_pointer(const void* pointer, const char* what) {
   extern "C" int PMPI_##name parameters
 /// This call of a function.
 #define MASLIN_MPI_CALL(name) \
-  mpi::call { "MPI_" #name, MASLIN_MPI_PLACE }
+  mpi::call { "MPI_" #name, mpi::place_of("@MPI_" #name, __builtin_return_address(0)) }

@@ -59,7 +59,7 @@ std::string place(const std::string& program, unsigned long offset) {
 }  // namespace
 
 std::string with_places(const std::string& program, const std::string& text) {
-  static const std::regex form("@:([0-9]+)");
+  static const std::regex form("@(?:MPI_[A-Za-z_]+)?:([0-9]+)");
   std::map<std::string, std::string> known;
   std::string done;
   auto from = text.cbegin();

@@ -38,6 +38,8 @@ class call_slots {
   /// May the rank's next call be brief? Not if it is ahead: it has started calls, and others may read what it brought
   /// to the one before.
   bool may_be_brief(int rank) const noexcept { return !of(rank).is_ahead; }
+  /// Gives the number of the rank's latest call. It sleeps, or asks.
+  std::uint64_t calls(int rank) const noexcept { return of(rank).calls; }
   /// The rank comes to its next call, which is brief; gives its number.
   std::uint64_t come(int rank, std::uint64_t kind, std::span<const std::byte> gives) noexcept {
     of_rank& mine = of(rank);

@@ -114,7 +114,7 @@ communicator communicator::split(int color, int key, location where) {
   split_call here(member_->of, member_->in, {.what = collective::split, .color = color, .key = key}, where);
   here.is_first = member_->rank == 0;
   meet_all(*member_, here);
-  return rank_member::make(member_->of, std::move(here.joins), here.joins_as);
+  return rank_member::make(member_->of, std::move(here.joins), here.joins_as, where);
 }
 
 communicator communicator::among(std::span<const int> ranks, int tag, location where) {
@@ -126,7 +126,7 @@ communicator communicator::among(std::span<const int> ranks, int tag, location w
     throw error(
         fmt::format("among at {}: rank {} is not among these ranks; only they call it", at_place(where), m.rank));
   const int as = static_cast<int>(mine - ranks.begin());
-  return rank_member::make(m.of, m.of.join_group(m.in, std::move(members), tag, as, where), as);
+  return rank_member::make(m.of, m.of.join_group(m.in, std::move(members), tag, as, where), as, where);
 }
 
 void communicator::together(joint_call& mine, location where) {

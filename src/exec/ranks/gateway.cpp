@@ -538,9 +538,12 @@ std::uint64_t gateway::ask(int process, letter one, int rank, location where) {
 }
 
 std::uint64_t gateway::await_answer(const question& asked, location where) {
+  const auto tells = [&](rank_wait& into) {
+    into.where = where;
+    into.all.push_back({.begun = where});
+  };
   of_->wait(
-      asked.rank, {awaited_message::what::several, any_source, 1, where}, [&] { return asked.is_answered; },
-      world::at_failure::go_on);
+      asked.rank, awaited(tells), [&] { return asked.is_answered; }, world::at_failure::go_on);
   return asked.answer;
 }
 

@@ -165,6 +165,11 @@ struct rank_group {
     mine.number = at.number;
     return ++at.arrived == size_here();
   }
+  /// Gives the number of the call to which that rank comes next.
+  std::uint64_t next_call(int rank) {
+    const base::locked held(lock);
+    return comes_to[static_cast<std::size_t>(rank)]->number;
+  }
   /// It does not come after all; false where all have come already, or all of this process.
   bool take_back(int rank, const rank_arrival& mine) {
     const base::locked held(lock);

@@ -200,8 +200,16 @@ bool withdraw_sent(world& of, int owner, std::uint64_t number, bool is_copy, int
   return true;
 }
 
+int in_world(const rank_member& m, int rank) { return rank == any_source ? any_source : m.in_world(rank); }
+
+awaited_one awaits(const rank_member& m, const transfer& t, bool is_send, int box) {
+  using enum awaited_one::what;
+  if (is_send) return {.is = send, .in = &m, .begun = t.where, .rank = box, .tag = t.said.tag};
+  return {.is = receive, .in = &m, .begun = t.where, .rank = in_world(m, t.wanted.source), .tag = t.wanted.tag};
+}
+
 /// Waits for what was posted. If the world fails first, it is taken back.
-void complete(world& of, transfer& t, bool is_send, int box, const awaited_message& what) {
+void complete(world& of, transfer& t, bool is_send, int box, awaited what, const location& where) {
   const auto done = [&t] { return t.is_done(); };
   {
     const outside_gate others_go_on(of.at(t.owner).gate);
@@ -209,7 +217,7 @@ void complete(world& of, transfer& t, bool is_send, int box, const awaited_messa
         of.wait(others_go_on, t.owner, what, done, world::at_failure::give_up, false))
       return;
   }
-  if (t.is_alone() || withdraw(of, t, is_send, box)) of.throw_given_up(t.owner, what.where);
+  if (t.is_alone() || withdraw(of, t, is_send, box)) of.throw_given_up(t.owner, where);
   of.wait(t.owner, what, done, world::at_failure::go_on);
 }
 
@@ -224,8 +232,6 @@ void record_received(const rank_member& m, const transfer& t) noexcept {
   m.of.record(event_kind::gets, static_cast<std::uint32_t>(m.in_world(t.said.source)), t.came * t.data.bytes);
   m.of.record(event_kind::channel, t.wanted.group, static_cast<std::uint64_t>(t.said.tag));
 }
-
-int in_world(const rank_member& m, int rank) { return rank == any_source ? any_source : m.in_world(rank); }
 
 /// A send or a receive that was started.
 struct started_message final : detail::started, transfer {
@@ -250,8 +256,12 @@ struct started_message final : detail::started, transfer {
         record_end(1);
         return;
       }
+      const auto tells = [this](rank_wait& told) {
+        told.where = where;
+        told.all.push_back(awaits());
+      };
       by.of.wait(
-          owner, {}, [this] { return is_done(); }, world::at_failure::go_on);
+          owner, awaited(tells), [this] { return is_done(); }, world::at_failure::go_on);
     }
     record_completion();  // perhaps nobody has waited for it
   }
@@ -259,7 +269,11 @@ struct started_message final : detail::started, transfer {
   message wait(location place) override {
     if (!is_done()) {
       const traced_await waits(by.of);
-      complete(by.of, *this, is_send, box, awaits(place));
+      const auto tells = [&](rank_wait& told) {
+        told.where = place;
+        told.all.push_back(awaits());
+      };
+      complete(by.of, *this, is_send, box, awaited(tells), place);
     }
     record_completion();
     if (is_send) return {by.rank, said.tag, data.extent};
@@ -294,11 +308,7 @@ struct started_message final : detail::started, transfer {
   bool is_over() const noexcept override { return is_done(); }
   bool is_message() const noexcept override { return true; }
   std::size_t message_bytes() const noexcept override { return bytes(); }
-  awaited_message awaits(location place) const override {
-    using enum awaited_message::what;
-    if (is_send) return {send, box, said.tag, place};
-    return {receive, in_world(by, wanted.source), wanted.tag, place};
-  }
+  awaited_one awaits() const override { return maslin::awaits(by, *this, is_send, box); }
 
   void record_started() const noexcept { by.of.record(event_kind::starts, 0, traced_number(this)); }
   /// `how`: 1 if it was taken back.
@@ -449,7 +459,13 @@ void communicator::send_elements(const elements& data, int to, int tag, bool is_
   if (m.of.put_into_ring(m.mine(), box, {m.rank, tag, m.in.number}, data, is_synchronous) == 0) {
     transfer mine;
     fill_message(mine, m, data, tag, is_synchronous, where);
-    if (!post_message(m.of, mine, box)) complete(m.of, mine, true, box, {awaited_message::what::send, box, tag, where});
+    if (!post_message(m.of, mine, box)) {
+      const auto tells = [&](rank_wait& told) {
+        told.where = where;
+        told.all.push_back(awaits(m, mine, true, box));
+      };
+      complete(m.of, mine, true, box, awaited(tells), where);
+    }
   }
   m.of.record(event_kind::completes);
 }
@@ -462,8 +478,13 @@ message communicator::receive_elements(const elements& into, int from, int tag, 
   mine.data = into;
   mine.where = where;
   m.of.record(event_kind::receives);
-  if (!post_receive(m.of, mine, mine.owner, in_world(m, from)))
-    complete(m.of, mine, false, mine.owner, {awaited_message::what::receive, in_world(m, from), tag, where});
+  if (!post_receive(m.of, mine, mine.owner, in_world(m, from))) {
+    const auto tells = [&](rank_wait& told) {
+      told.where = where;
+      told.all.push_back(awaits(m, mine, false, mine.owner));
+    };
+    complete(m.of, mine, false, mine.owner, awaited(tells), where);
+  }
   m.of.record(event_kind::completes);
   record_received(m, mine);
   return received(mine, m.rank);
@@ -530,13 +551,17 @@ message communicator::probe(int from, int tag, location where) {
   rank_state& mine = m.of.at(m.mine());
   message found;
   const traced_await waits(m.of);
-  const bool came = m.of.wait(m.mine(), {awaited_message::what::probe, in_world(m, from), tag, where},
-                              [&]() MASLIN_REQUIRES(mine.lock) {
-                                const transfer* const first = mine.box.find_message(wanted);
-                                if (!first) mine.probes = true;
-                                if (first) found = {first->said.source, first->said.tag, first->data.extent};
-                                return first != nullptr;
-                              });
+  const auto tells = [&](rank_wait& told) {
+    told.where = where;
+    told.all.push_back(
+        {.is = awaited_one::what::probe, .in = &m, .begun = where, .rank = in_world(m, from), .tag = tag});
+  };
+  const bool came = m.of.wait(m.mine(), awaited(tells), [&]() MASLIN_REQUIRES(mine.lock) {
+    const transfer* const first = mine.box.find_message(wanted);
+    if (!first) mine.probes = true;
+    if (first) found = {first->said.source, first->said.tag, first->data.extent};
+    return first != nullptr;
+  });
   if (!came) m.of.throw_given_up(m.mine(), where);
   return found;
 }

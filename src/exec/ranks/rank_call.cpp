@@ -7,6 +7,7 @@
 #include <span>
 #include <typeinfo>
 
+#include "comm/meeting.hpp"
 #include "exec/ranks/shared_sum.hpp"
 #include "exec/ranks/started.hpp"
 
@@ -162,9 +163,13 @@ call_slots::others rank_call::await_in_slots(std::uint64_t number, world::at_fai
   if (m_.of.look_in_memory(others_go_on, have_come) || (m_.of.across() && m_.of.look(others_go_on, have_come)))
     return seen;
   slots.lie_down(m_.rank);
-  const bool is_told =
-      m_.of.wait(others_go_on, m_.mine(), {awaited_message::what::meeting, any_source, any_tag, mine_.where}, have_come,
-                 then, false);
+  const auto tells = [&](rank_wait& into) {
+    into.where = mine_.where;
+    into.all.push_back(awaits());
+    into.all.back().number = number;
+    into.all.back().is_in_slots = true;
+  };
+  const bool is_told = m_.of.wait(others_go_on, m_.mine(), awaited(tells), have_come, then, false);
   slots.get_up(m_.rank);
   if (!is_told) have_come();  // all may have come before another rank failed behind the call
   return seen;
@@ -187,7 +192,7 @@ rank_call::~rank_call() {
   if (!is_over() && take_back()) {
     if (!m_.of.has_failed()) drop();
   } else {
-    await({}, world::at_failure::go_on);
+    await(mine_.where, world::at_failure::go_on);
   }
   if (!is_taken_back_ && mine_.has_parts && mine_.at->users.fetch_sub(1, std::memory_order_acq_rel) == 1)
     m_.in.give_back(*mine_.at);
@@ -371,8 +376,21 @@ bool rank_call::take_back() {
   return is_taken_back_;
 }
 
+awaited_one rank_call::awaits() const {
+  const auto* const one = dynamic_cast<const comm::arrival*>(mine_.brings);
+  return {.is = awaited_one::what::call_of_all,
+          .in = &m_,
+          .begun = mine_.where,
+          .number = mine_.number,
+          .name = one ? comm::name_of(one->brings) : nullptr};
+}
+
 /// Suspends the caller until it is over or taken back, and does what it can do for it.
-void rank_call::await(const awaited_message& what, world::at_failure then) {
+void rank_call::await(location where, world::at_failure then) {
+  const auto tells = [&](rank_wait& into) {
+    into.where = where;
+    into.all.push_back(awaits());
+  };
   while (!is_over()) {
     {
       const outside_gate others_go_on(m_.of.at(m_.mine()).gate);
@@ -381,7 +399,8 @@ void rank_call::await(const awaited_message& what, world::at_failure then) {
                    [this] { return mine_.is() == state::over || (mine_.is() == state::shared && !has_helped_); });
       const auto moved = [this] { return has_moved(); };
       // Where it cannot leave, others are at work on what is left.
-      if (!m_.of.wait(others_go_on, m_.mine(), what, moved, then, is_across())) then = world::at_failure::go_on;
+      if (!m_.of.wait(others_go_on, m_.mine(), awaited(tells), moved, then, is_across()))
+        then = world::at_failure::go_on;
     }
     if (m_.of.has_failed() && take_back()) return;
     advance();
@@ -396,7 +415,7 @@ void rank_call::wait(location where, std::uint64_t number) {
 
 void rank_call::await_end(location where) {
   if (is_over()) return tell_problem(where);
-  await({awaited_message::what::meeting, any_source, any_tag, where}, world::at_failure::give_up);
+  await(where, world::at_failure::give_up);
   if (is_taken_back_) m_.of.throw_given_up(m_.mine(), where);
   tell_problem(where);
 }

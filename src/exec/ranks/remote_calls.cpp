@@ -87,11 +87,10 @@ void world::await_call(remote_call& call, int rank, const bool& is_over, locatio
     while (!call_ended_.load(std::memory_order_acquire)) call_ended_.wait(false, std::memory_order_acquire);
     return call_ended_.store(false, std::memory_order_relaxed);
   }
-  const awaited_message what{awaited_message::what::call, any_source, any_tag, where};
   const auto done = [&] { return is_over; };
-  if (wait(rank, what, done)) return;
+  if (wait(rank, awaited(), done)) return;
   if (call.take_back()) throw_given_up(rank, where);
-  wait(rank, what, done, at_failure::go_on);
+  wait(rank, awaited(), done, at_failure::go_on);
 }
 
 void world::end_call(int rank, bool& is_over) noexcept {

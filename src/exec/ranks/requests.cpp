@@ -45,9 +45,7 @@ struct started_call final : started {
   void advance() override { call.advance(); }
   bool is_over() const noexcept override { return call.is_over(); }
   bool has_moved() noexcept override { return call.has_moved(); }
-  awaited_message awaits(location where) const override {
-    return {awaited_message::what::meeting, any_source, any_tag, where};
-  }
+  awaited_one awaits() const override { return call.awaits(); }
 
   const location called;
   rank_call call;
@@ -91,19 +89,14 @@ bool request::cancel(location where) {
 }
 
 std::size_t wait_any(std::span<request* const> requests, location where) {
-  started* some = nullptr;  // one that is not over
-  int count = 0;
+  started* some = nullptr;
   const auto find_over = [&] {
-    some = nullptr;
-    count = 0;
     for (std::size_t i = 0; i < requests.size(); ++i) {
       started* const one = requests[i]->started_.get();
       if (!one) continue;
       if (one->is_over()) return i;
       one->advance();
       if (one->is_over()) return i;
-      some = one;
-      ++count;
     }
     return requests.size();
   };
@@ -127,9 +120,13 @@ std::size_t wait_any(std::span<request* const> requests, location where) {
       for (const request* one : requests) any |= one->started_ && one->started_->has_moved();
       return any;
     };
-    const awaited_message what =
-        count == 1 ? some->awaits(where) : awaited_message{awaited_message::what::several, any_source, count, where};
-    if (!of.wait(rank, what, moved)) of.throw_given_up(rank, where);
+    const auto tells = [&](rank_wait& into) {
+      into.where = where;
+      into.is_one_enough = true;
+      for (const request* one : requests)
+        if (one->started_) into.all.push_back(one->started_->awaits());
+    };
+    if (!of.wait(rank, awaited(tells), moved)) of.throw_given_up(rank, where);
   }
 }
 
@@ -167,16 +164,10 @@ class unfinished {
     return all;
   }
   started& any() const noexcept { return calls_.empty() ? *messages_[next_] : *calls_.front(); }
-  /// What the caller waits for. Messages may end meanwhile, so each is asked once.
-  awaited_message awaits(location where) const {
-    const started* one = calls_.empty() ? nullptr : calls_.front();
-    auto count = static_cast<int>(calls_.size());
-    for (std::size_t i = next_; i < messages_.size(); ++i) {
-      if (messages_[i]->is_over()) continue;
-      one = messages_[i];
-      ++count;
-    }
-    return count == 1 ? one->awaits(where) : awaited_message{awaited_message::what::all, any_source, count, where};
+  void tell(rank_wait& into) const {
+    for (const std::vector<started*>* some : {&messages_, &calls_})
+      for (const started* one : *some)
+        if (!one->is_over()) into.all.push_back(one->awaits());
   }
 
   /// Under the rank's lock: is everything over, or is there something that `advance` does for a call?
@@ -223,7 +214,11 @@ void wait_all(std::span<request* const> requests, location where) {
     const outside_gate others_go_on(gate);
     const bool needs_gate = gate && left.has_calls();  // for its parts of them
     if (!needs_gate && of.look_for_messages(others_go_on, rank, is_over, of.across() ? left.bytes() : 0)) return;
-    if (!of.wait(others_go_on, rank, left.awaits(where), left, world::at_failure::give_up, true))
+    const auto tells = [&](rank_wait& into) {
+      into.where = where;
+      left.tell(into);
+    };
+    if (!of.wait(others_go_on, rank, awaited(tells), left, world::at_failure::give_up, true))
       of.throw_given_up(rank, where);
   }
 }

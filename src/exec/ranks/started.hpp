@@ -60,8 +60,8 @@ struct started {
   virtual std::size_t message_bytes() const noexcept { return 0; }  ///< of one
   /// Is it over, or can `advance` do something? Called under its rank's lock, by a rank that then sleeps.
   virtual bool has_moved() noexcept { return is_over(); }
-  /// What the rank waits for.
-  virtual awaited_message awaits(location where) const = 0;
+  /// What it is.
+  virtual awaited_one awaits() const = 0;
 
   const rank_member& by;
   bool is_listed = false;  ///< its rank waits for it and others
@@ -99,6 +99,7 @@ class rank_call {
   bool has_moved() noexcept;
   /// Does parts that nobody has begun: the caller's first.
   void advance();
+  awaited_one awaits() const;
   /// Throws if it was given up or has failed; may be called when it is over.
   void tell_problem(location where) const;
   /// Gives whether it is taken back: if not all have come, or, once the world has failed, not from all processes.
@@ -126,7 +127,7 @@ class rank_call {
     else
       for (std::size_t i = 0; i < all.size(); ++i) some(*all[i], m_.in.ranks[i]);
   }
-  void await(const awaited_message& what, world::at_failure then);
+  void await(location where, world::at_failure then);
   void await_end(location where);
   bool is_across() const noexcept { return !m_.in.other_processes.empty(); }
   /// Meets if this is the first rank of its process to see that all have come.

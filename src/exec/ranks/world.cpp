@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <iterator>
 #include <mutex>
 #include <numeric>
@@ -14,6 +13,7 @@
 #include "base/mutex.hpp"
 #include "base/start_thread.hpp"
 #include "exec/in_place.hpp"
+#include "exec/ranks/deadlock.hpp"
 #include "exec/ranks/eager.hpp"
 
 namespace maslin {
@@ -236,7 +236,7 @@ bool world::all_sleep(std::vector<std::uint64_t>& sleeps) {
     const base::locked held(one.lock);
     // What its other threads do is not known.
     if (!one.has_ended && (!one.is_asleep || one.gate)) return false;
-    if (one.is_asleep && one.waits_for.kind == awaited_message::what::call) return false;  // its host wakes it
+    if (one.is_asleep && !one.waits_for) return false;  // its host wakes it
     any |= one.is_asleep;
     sleeps.push_back(one.has_ended ? 0 : one.sleeps);
   }
@@ -282,117 +282,46 @@ void world::fail_stuck() noexcept {
 
 void world::tell_stuck() noexcept {
   try {
-    throw error(who_waits_for_whom());
+    std::vector<std::vector<std::byte>> told;
+    {
+      const base::locked held(waits_lock_);
+      told = waits_;
+    }
+    told.push_back(packed_waits());
+    throw error(who_waits_for_whom(size(), told));
   } catch (...) {
     fail(0, std::current_exception());
   }
 }
 
-void world::note(int rank, const awaited_message& what) {
+void world::note(int rank, awaited what) {
   rank_state& mine = at(rank);
   const base::locked held(mine.lock);
   mine.is_asleep = true;
   mine.waits_for = what;
 }
 
-namespace {
-
-/// What a rank waits for; the name of the file follows, with a zero behind it.
-struct packed_wait {
-  int rank;
-  bool has_ended;
-  awaited_message::what kind;
-  int peer, tag;
-  unsigned line;
-  std::size_t file;
-};
-
-}  // namespace
-
 std::vector<std::byte> world::packed_waits() {
-  std::vector<std::byte> all;
+  told_waits told;
   for (const int rank : here_) {
-    rank_state& one = at(rank);
-    const base::locked held(one.lock);
-    const awaited_message waits = one.waits_for;
-    const packed_wait head{rank,
-                           one.has_ended,
-                           waits.kind,
-                           waits.rank,
-                           waits.tag,
-                           waits.where.line(),
-                           std::strlen(waits.where.file_name()) + 1};
-    append(all, &head, sizeof head);
-    append(all, waits.where.file_name(), head.file);
-  }
-  return all;
-}
-
-std::string world::who_waits_for_whom() {
-  constexpr int most_shown = 32;
-  std::string text = fmt::format("all ranks of ms::ranks wait for each other:");
-  struct rank_wait {
-    bool has_ended = false;
-    awaited_message waits_for;
-  };
-  std::vector<rank_wait> all(static_cast<std::size_t>(size()));
-  std::vector<std::vector<std::byte>> packed;
-  {
-    const base::locked held(waits_lock_);
-    packed = waits_;
-  }
-  packed.push_back(packed_waits());
-  for (const std::vector<std::byte>& some : packed)
-    for (std::size_t at = 0; at < some.size();) {
-      packed_wait head;
-      std::memcpy(&head, some.data() + at, sizeof head);
-      const auto* const file = reinterpret_cast<const char*>(some.data() + at + sizeof head);
-      all[static_cast<std::size_t>(head.rank)] = {head.has_ended,
-                                                  {head.kind, head.peer, head.tag, location::current(file, head.line)}};
-      at += sizeof head + head.file;
-    }
-  std::vector<int> waits_for(static_cast<std::size_t>(size()), any_source);
-  int shown = 0;
-  for (int rank = 0; rank < size(); ++rank) {
-    const rank_wait& one = all[static_cast<std::size_t>(rank)];
-    const awaited_message what = one.waits_for;
-    if (!one.has_ended) waits_for[static_cast<std::size_t>(rank)] = what.rank;
-    if (shown++ >= most_shown) continue;
-    if (one.has_ended) {
-      text += fmt::format("\n  rank {} has ended", rank);
+    rank_state& its = at(rank);
+    // Until it is released the rank stays asleep, and what it waits for, and its communicators, stay.
+    const base::locked held(its.lock);
+    if (its.has_ended) {
+      told.add_ended(rank);
       continue;
     }
-    const std::string peer = what.rank == any_source ? "any rank" : fmt::format("rank {}", what.rank);
-    const std::string tag = what.tag == any_tag ? "any tag" : fmt::format("tag {}", what.tag);
-    using enum awaited_message::what;
-    const std::string does = what.kind == receive   ? fmt::format("receive from {} with {}", peer, tag)
-                             : what.kind == send    ? fmt::format("send to {} with {}", peer, tag)
-                             : what.kind == probe   ? fmt::format("probe {} for {}", peer, tag)
-                             : what.kind == several ? fmt::format("complete one of {} requests", what.tag)
-                             : what.kind == all     ? fmt::format("complete {} requests", what.tag)
-                                                    : std::string("meet all ranks of its communicator");
-    text += fmt::format("\n  rank {} waits to {}, at {}:{}", rank, does, what.where.file_name(), what.where.line());
+    rank_wait waits;
+    if (its.is_asleep && its.waits_for) its.waits_for.tell(waits);
+    told.add_sleeping(rank, waits);
+    for (const detail::rank_member* one = its.is_asleep ? its.members : nullptr; one; one = one->next)
+      told.add_calls(rank, one->in, one->in.next_call(one->rank), one->in.slots ? one->in.slots->calls(one->rank) : 0);
   }
-  if (shown > most_shown) text += fmt::format("\n  and {} more", shown - most_shown);
-  // Each waits for one at most, so that a circle is found by going on from each until one comes again.
-  std::vector<int> seen_from(static_cast<std::size_t>(size()), -1);
-  for (int start = 0; start < size(); ++start) {
-    int at = start;
-    while (at != any_source && seen_from[static_cast<std::size_t>(at)] < 0) {
-      seen_from[static_cast<std::size_t>(at)] = start;
-      at = waits_for[static_cast<std::size_t>(at)];
-    }
-    if (at == any_source || seen_from[static_cast<std::size_t>(at)] != start) continue;
-    text += fmt::format("\n  a cycle: rank {}", at);
-    int length = 0;
-    for (int next = waits_for[static_cast<std::size_t>(at)];; next = waits_for[static_cast<std::size_t>(next)]) {
-      if (++length <= most_shown) text += fmt::format(" waits for rank {}", next);
-      if (next == at) break;
-    }
-    if (length > most_shown) text += fmt::format(", and so on; {} ranks in all", length);
-    break;
-  }
-  return text;
+  return told.as_bytes();
+}
+
+void detail::name_communicator(communicator& of, std::string name) {
+  rank_member::of_communicator(of).name = std::move(name);
 }
 
 struct stuck_watch::shared {

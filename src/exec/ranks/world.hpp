@@ -26,6 +26,7 @@
 #include "exec/ranks/message_rings.hpp"
 #include "exec/ranks/over_links.hpp"
 #include "exec/ranks/turns.hpp"
+#include "exec/ranks/waits.hpp"
 #include "maslin/error.hpp"
 #include "maslin/ranks.hpp"
 #include "task/context.hpp"
@@ -39,15 +40,6 @@
 #endif
 
 namespace maslin {
-
-/// What a rank waits for, for messages.
-struct awaited_message {
-  enum class what : std::uint8_t { receive, send, probe, meeting, several, all, call };
-  what kind = what::receive;
-  int rank = any_source;  ///< from or to which, in the world
-  int tag = any_tag;      ///< of several, or all of them: how many they are
-  location where;
-};
 
 /// What the others must know of a rank. Two lines, since processors fetch neighbours, too.
 struct alignas(128) rank_state {
@@ -68,8 +60,9 @@ struct alignas(128) rank_state {
   bool gave_up MASLIN_GUARDED_BY(lock) = false;  ///< it was told that another has failed
 
   // The rank's own.
-  std::exception_ptr dropped;  ///< see `throw_dropped`
-  const scope* own = nullptr;  ///< the tasks of its code
+  std::exception_ptr dropped;              ///< see `throw_dropped`
+  const scope* own = nullptr;              ///< the tasks of its code
+  detail::rank_member* members = nullptr;  ///< its communicators, linked by `next`; read while it sleeps, too
   /// Whose turn it is of its threads, if they call, too. Written under the lock, by the rank.
   rank_gate* gate = nullptr;
   int worker MASLIN_GUARDED_BY(lock) = -1;  ///< on which it is
@@ -78,7 +71,7 @@ struct alignas(128) rank_state {
   bool has_ended MASLIN_GUARDED_BY(lock) = false;
   bool is_asleep MASLIN_GUARDED_BY(lock) = false;
   std::uint64_t sleeps MASLIN_GUARDED_BY(lock) = 0;  ///< how often it fell asleep
-  awaited_message waits_for MASLIN_GUARDED_BY(lock);
+  awaited waits_for MASLIN_GUARDED_BY(lock);         ///< while it is asleep
 };
 
 /// Ranks that are to form a communicator by `among`, and have not all asked for it. The process of the first of them
@@ -236,12 +229,11 @@ class world {
   /// be so, each of which comes for certain unless the world fails. `looks`: it reads for a while what other processes
   /// send, if there are some. Who has called `look` needs no more of that.
   template <class Done>
-  bool wait(int rank, const awaited_message& what, Done&& done, at_failure then = at_failure::give_up) {
+  bool wait(int rank, awaited what, Done&& done, at_failure then = at_failure::give_up) {
     return wait(outside_gate(at(rank).gate), rank, what, done, then, true);
   }
   template <class Done>
-  bool wait(const outside_gate&, int rank, const awaited_message& what, Done&& done, at_failure then,
-            bool looks) MASLIN_UNCHECKED {
+  bool wait(const outside_gate&, int rank, awaited what, Done&& done, at_failure then, bool looks) MASLIN_UNCHECKED {
     rank_state& mine = at(rank);
     waits_across away(across_);
     for (;;) {
@@ -404,14 +396,13 @@ class world {
   bool take_out_of_rings(int rank, comm::transfer* receive, int from) noexcept;
 
   bool is_stuck_across();
-  void note(int rank, const awaited_message& what);
+  void note(int rank, awaited what);
   bool has_given_up(int rank) {
     const base::locked held(at(rank).lock);
     return at(rank).gave_up;
   }
   /// What all ranks of this process wait for, for another.
   std::vector<std::byte> packed_waits();
-  std::string who_waits_for_whom();
 
   /// The other processes that have some of these ranks, and those that are here, if there are others.
   std::vector<int> other_processes(const std::vector<int>& ranks) const;
@@ -520,18 +511,26 @@ class spare_blocks {
 
 /// What a communicator keeps. It is one rank's, so that who keeps it counts where no other rank does.
 struct rank_member {
-  static communicator make(world& of, rank_group& in, int rank, std::shared_ptr<rank_group> kept = nullptr) {
-    const scope* const own = of.at(in.ranks[static_cast<std::size_t>(rank)]).own;
-    return communicator({new rank_member{of, in, rank, own, std::move(kept)}, leave});
+  /// `where`: where it is made; nowhere for that of all ranks.
+  static communicator make(world& of, rank_group& in, int rank, location where = {},
+                           std::shared_ptr<rank_group> kept = nullptr) {
+    rank_state& its = of.at(in.ranks[static_cast<std::size_t>(rank)]);
+    auto* const made = new rank_member{of, in, rank, its.own, std::move(kept), where};
+    made->next = std::exchange(its.members, made);
+    if (made->next) made->next->before = made;
+    return communicator({made, leave});
   }
-  static communicator make(world& of, std::shared_ptr<rank_group> in, int rank) {
+  static communicator make(world& of, std::shared_ptr<rank_group> in, int rank, location where) {
     rank_group& group = *in;
-    communicator made = make(of, group, rank, std::move(in));
+    communicator made = make(of, group, rank, where, std::move(in));
     group.joins();
     return made;
   }
   static void leave(const rank_member* its) noexcept {
-    if (--its->users == 0) delete its;
+    if (--its->users > 0) return;
+    (its->before ? its->before->next : its->of.at(its->mine()).members) = its->next;
+    if (its->next) its->next->before = its->before;
+    delete its;
   }
   static const rank_member& of_communicator(const communicator& its) noexcept { return *its.member_; }
   /// Throws `error` where the caller is other code than the rank's own.
@@ -548,8 +547,12 @@ struct rank_member {
   int rank;
   const scope* own;                  ///< the tasks of its code
   std::shared_ptr<rank_group> kept;  ///< `in`, unless it is that of all ranks
-  mutable int users = 1;             ///< its communicator, and what that has started: who is gone last takes it away
-  mutable spare_blocks spare{};      ///< of messages that were started
+  const location made;
+  mutable std::string name{};    ///< by `name_communicator`
+  mutable int users = 1;         ///< its communicator, and what that has started: who is gone last takes it away
+  mutable spare_blocks spare{};  ///< of messages that were started
+  rank_member* before = nullptr;
+  rank_member* next = nullptr;  ///< of the rank's
 };
 
 }  // namespace detail

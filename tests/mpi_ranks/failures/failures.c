@@ -45,6 +45,19 @@ int main(int argc, char** argv) {
     if (me == 1) MPI_Cancel(&several[0]), MPI_Wait(&several[0], MPI_STATUS_IGNORE);
     MPI_Waitany(2, several, &index, MPI_STATUS_IGNORE);
   }
+  if (strcmp(which, "all of several") == 0) {
+    MPI_Request several[66];
+    MPI_Isend(data, 5000, MPI_INT, (me + 1) % 3, 7, MPI_COMM_WORLD, &several[0]);
+    MPI_Irecv(data, 1, MPI_INT, (me + 2) % 3, 1, MPI_COMM_WORLD, &several[1]);
+    for (int i = 2; i < 66; ++i) MPI_Irecv(&data[i], 1, MPI_INT, (me + 2) % 3, 2, MPI_COMM_WORLD, &several[i]);
+    MPI_Waitall(66, several, MPI_STATUSES_IGNORE);
+  }
+  if (strcmp(which, "one of two ranks") == 0) {
+    MPI_Request several[2];
+    int index;
+    for (int i = 0; i < 2; ++i) MPI_Irecv(&data[i], 1, MPI_INT, me ? 0 : i + 1, 1, MPI_COMM_WORLD, &several[i]);
+    MPI_Waitany(2, several, &index, MPI_STATUS_IGNORE);
+  }
   if (strcmp(which, "started") == 0) {
     if (me == 1) MPI_Recv(data, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
@@ -79,6 +92,17 @@ int main(int argc, char** argv) {
     if (me != 1) MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &part);
   }
   if (strcmp(which, "one is done") == 0 && me == 1) MPI_Finalize();
+  if (strcmp(which, "one does not come") == 0) {
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -me, &part);  // the other way round
+    if (argc > 2) MPI_Comm_set_name(part, argv[2]);
+    if (me == 1) MPI_Recv(data, 1, MPI_INT, 0, 6, part, MPI_STATUS_IGNORE);
+    MPI_Allreduce(data, data + 100, argc > 3 ? 1000 : 1, MPI_INT, MPI_SUM, part);
+  }
+  if (strcmp(which, "one has come") == 0) {
+    if (me < 2) MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    if (me > 0) MPI_Recv(data, 1, MPI_INT, me - 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);  // for a barrier
+  }
   if (strcmp(which, "other operation") == 0)
     MPI_Allreduce(data, data + 100, 1, MPI_INT, me == 2 ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD);
   if (strcmp(which, "other type") == 0)
