@@ -223,8 +223,7 @@ std::optional<DataType> find_data_type(std::string_view word) {
 
 void refuse_beside(const std::string& source) {
   throw input_error(fmt::format(
-      "--model and --model-file are both given, but {} names all its models; give one of them",
-      shown_path(source)));
+      "--model and --model-file are both given, but {} names all its models; give one of them", shown_path(source)));
 }
 
 Scheme parse_scheme(std::string_view text, const std::string& source, const Model* beside) {
