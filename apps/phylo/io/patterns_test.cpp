@@ -107,7 +107,18 @@ TEST(Patterns, OtherCharactersHaveAsManyStatesAsTheyAreSaidToHave) {
   EXPECT_EQ(multistate_alphabet(20).find('j'), 19);
   EXPECT_EQ(multistate_alphabet(20).codes, 21);
   EXPECT_EQ(multistate_alphabet(3).find_set(7), multistate_alphabet(3).unknown);
-  EXPECT_EQ(multistate_alphabet(3).find_set(3), Alphabet::no_code);
+  for (const int states : {3, 4, 5})
+    for (std::uint32_t set = 1; set < std::uint32_t{1} << states; ++set) {
+      const Alphabet& alphabet = multistate_alphabet(states);
+      const std::uint8_t code = alphabet.find_set(set);
+      ASSERT_LT(code, alphabet.codes) << states << ' ' << set;
+      EXPECT_EQ(alphabet.find(alphabet.letters[code]), code);
+      EXPECT_EQ(alphabet.read(alphabet.letters[code]) == code, code < states || code == alphabet.unknown);
+    }
+  EXPECT_EQ(multistate_alphabet(7).codes, 29);
+  EXPECT_NE(multistate_alphabet(7).find_set(0b1000001), Alphabet::no_code);
+  EXPECT_EQ(multistate_alphabet(6).find_set(0b111), Alphabet::no_code);
+  EXPECT_EQ(multistate_alphabet(8).find_set(0b11), Alphabet::no_code);
   EXPECT_EQ(dna_alphabet().find_set(0), Alphabet::no_code);
 }
 

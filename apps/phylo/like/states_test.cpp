@@ -263,6 +263,7 @@ TEST(StatesOfEngine, FourOfAnyAlphabetAreTheSame) {
   // The same columns as bases and as characters of four states.
   Patterns numbers = random_patterns(phylo::multistate_alphabet(4), 7, 90, 2), bases = numbers;
   bases.alphabet = &phylo::dna_alphabet();
+  // Codes of bases are their sets.
   for (std::uint8_t& code : bases.codes) code = static_cast<std::uint8_t>(numbers.alphabet->sets[code]);
   const Tree tree = random_tree(7, 3);
   Model of_numbers = drawn("MULTI4_GTR+G{0.7}+I{0.1}", 4), of_bases = phylo::parse_model("GTR+G{0.7}+I{0.1}");
