@@ -209,7 +209,7 @@ awaited_one awaits(const rank_member& m, const transfer& t, bool is_send, int bo
 }
 
 /// Waits for what was posted. If the world fails first, it is taken back.
-void complete(world& of, transfer& t, bool is_send, int box, awaited what, const location& where) {
+void complete(world& of, transfer& t, bool is_send, int box, const awaited& what, const location& where) {
   const auto done = [&t] { return t.is_done(); };
   {
     const outside_gate others_go_on(of.at(t.owner).gate);

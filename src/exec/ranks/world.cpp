@@ -294,7 +294,7 @@ void world::tell_stuck() noexcept {
   }
 }
 
-void world::note(int rank, awaited what) {
+void world::note(int rank, const awaited& what) {
   rank_state& mine = at(rank);
   const base::locked held(mine.lock);
   mine.is_asleep = true;

@@ -229,11 +229,12 @@ class world {
   /// be so, each of which comes for certain unless the world fails. `looks`: it reads for a while what other processes
   /// send, if there are some. Who has called `look` needs no more of that.
   template <class Done>
-  bool wait(int rank, awaited what, Done&& done, at_failure then = at_failure::give_up) {
+  bool wait(int rank, const awaited& what, Done&& done, at_failure then = at_failure::give_up) {
     return wait(outside_gate(at(rank).gate), rank, what, done, then, true);
   }
   template <class Done>
-  bool wait(const outside_gate&, int rank, awaited what, Done&& done, at_failure then, bool looks) MASLIN_UNCHECKED {
+  bool wait(const outside_gate&, int rank, const awaited& what, Done&& done, at_failure then,
+            bool looks) MASLIN_UNCHECKED {
     rank_state& mine = at(rank);
     waits_across away(across_);
     for (;;) {
@@ -396,7 +397,7 @@ class world {
   bool take_out_of_rings(int rank, comm::transfer* receive, int from) noexcept;
 
   bool is_stuck_across();
-  void note(int rank, awaited what);
+  void note(int rank, const awaited& what);
   bool has_given_up(int rank) {
     const base::locked held(at(rank).lock);
     return at(rank).gave_up;
