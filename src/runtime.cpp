@@ -439,4 +439,9 @@ void memory_traffic(std::int64_t bytes) {
   exec.moves(bytes);
 }
 
+bool memory_traffic_counts() {
+  const executor& exec = the_executor();
+  return trace::on(trace::event_kind::traffic) || exec.is_slow_to_move();
+}
+
 }  // namespace maslin

@@ -35,4 +35,8 @@ inline void cost(std::chrono::duration<double> time) { detail::pay(time.count())
 /// `ms::memory_traffic(24 * r.size())`. Throws `error` for less than nothing.
 MASLIN_API void memory_traffic(std::int64_t bytes);
 
+/// Gives whether anything depends now on what `memory_traffic` says: a trace is recorded, or memory takes its time on a
+/// described machine. Ask first where it takes time to find out what moves.
+[[nodiscard]] MASLIN_API bool memory_traffic_counts();
+
 }  // namespace maslin

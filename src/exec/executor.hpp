@@ -102,6 +102,8 @@ class executor : public graph::ready_sink {
   /// The caller is about to move so many bytes between caches and memory; nothing where memory takes its time by
   /// itself.
   virtual void moves(std::int64_t /*bytes*/) {}
+  /// Does `moves` let any time pass?
+  virtual bool is_slow_to_move() const { return false; }
   /// Gives what messages between workers pass, where a description says what they take there; else null. Throws `error`
   /// if the description is wrong.
   virtual message_links* links() { return nullptr; }

@@ -594,6 +594,23 @@ TEST(Memory, MovesNoLessThanNothing) {
   run_on(with_memory(1, 1), [] { EXPECT_THROW(ms::memory_traffic(-1), ms::error); });
 }
 
+TEST(Memory, CountsWhereItTakesItsTimeOrATraceIsRecorded) {
+  bool slow = false, free = true;
+  run_on(with_memory(1, 1), [&] { slow = ms::memory_traffic_counts(); });
+  std::string machine = with_memory(1, 1);
+  machine.erase(machine.find("[[memory]]"));
+  run_on(machine, [&] { free = ms::memory_traffic_counts(); });
+  EXPECT_TRUE(slow);
+  EXPECT_FALSE(free);
+  const auto counts_here = [] {
+    const ms::Runtime runtime(ms::Runtime::options{.workers = 1, .serial = false});
+    return ms::memory_traffic_counts();
+  };
+  EXPECT_FALSE(counts_here());
+  const variable trace("MASLIN_TRACE", "counts.mtrace");
+  EXPECT_TRUE(counts_here());
+}
+
 TEST(Memory, IsWaitedForByWhateverMovesData) {
   const variable how("MASLIN_DURATIONS", "declared");
   run_on(with_memory(2, 2), [] {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "maslin/cost.hpp"
 #include "maslin/loop.hpp"
 #include "maslin/offload.hpp"
 #include "phylo/like/ascertainment.hpp"
@@ -19,19 +20,71 @@ namespace ms = maslin;
 namespace phylo {
 namespace {
 
+/// Counts what the next loop moves of a part, as it is told what that loop reads and writes, in this order.
+class Uses {
+ public:
+  Uses(Cache& cache, PartState& part) : cache_(cache), part_(part) {}
+
+  void traversal() {
+    for (int i = 0; i < part_.traversal.count(); ++i) {
+      const Newview& step = part_.traversal.steps()[i];
+      reads(step.left);
+      reads(step.right);
+      writes(step.clv);
+    }
+  }
+  void reads(const Operand& end) {
+    if (end.clv) use_clv(end.clv, false);
+  }
+  void writes(const void* clv) { use_clv(clv, true); }
+  void table(bool writes) { use(part_.arrays() - 1, part_.table.size() * sizeof(double), writes); }
+
+ private:
+  void use_clv(const void* clv, bool writes) {
+    use(part_.array_of(clv), part_.clv_bytes + part_.padded * sizeof(std::int32_t), writes);
+  }
+  void use(std::size_t array, std::size_t bytes, bool writes) {
+    part_.moved += cache_.use(part_.first_array + array, static_cast<std::int64_t>(bytes), writes);
+  }
+
+  Cache& cache_;
+  PartState& part_;
+};
+
 /// What every kernel is handed: blocks of groups, of one part or of several, each with the traversal that comes first.
 struct Work {
-  const Engine::State& state;
+  Engine::State& state;
   std::size_t first, last;  ///< chunks
 
-  explicit Work(const Engine::State& s) : Work(s, 0, s.chunks.size()) {}
-  Work(const Engine::State& s, std::size_t from, std::size_t to) : state(s), first(from), last(to) {}
+  explicit Work(Engine::State& s) : Work(s, 0, s.chunks.size()) {}
+  Work(Engine::State& s, std::size_t from, std::size_t to) : state(s), first(from), last(to) {}
+
+  /// Finds out what the next loop moves, if anything depends on that; `tell(part, its final step, uses)` tells what it
+  /// uses of each part.
+  template <class Tell>
+  void count_traffic(Tell&& tell) const {
+    state.counts_traffic = ms::memory_traffic_counts();
+    if (!state.counts_traffic) return;
+    state.cache.begin_loop(cache_of_an_engine());
+    for (std::size_t i = 0; i < state.parts.size(); ++i) {
+      PartState& part = *state.parts[i];
+      part.moved = 0;
+      Uses uses(state.cache, part);
+      if (state.begins[i] < last && first < state.begins[i + 1]) tell(part, state.steps[i], uses);
+    }
+  }
+
+  /// Says what the loop moves for these groups.
+  void say_traffic(const PartState& part, int from, int to) const {
+    if (state.counts_traffic) ms::memory_traffic(part.moved_for(to - from));
+  }
 
   /// Calls `body(part, its final step, first group, last group)` for a block, after the traversal.
   template <class Body>
   auto block(ms::range r, Body&& body) const {
     const Chunk& c = state.chunks[static_cast<std::size_t>(r.first)];
     PartState& part = *state.parts[c.part];
+    say_traffic(part, c.first, c.last);
     part.kernels->newview(part.traversal.steps(), part.traversal.count(), part.rates, c.first, c.last);
     return body(part, state.steps[c.part], c.first, c.last);
   }
@@ -47,12 +100,22 @@ double sum_over(const Work& work, Body&& body) {
 }
 
 void newview_body(const Work& work) {
+  work.count_traffic([](PartState&, const FinalStep&, Uses& uses) { uses.traversal(); });
   ms::parallel_for(
       work.first, work.last, [&](ms::range r) { work.block(r, [](const PartState&, const FinalStep&, int, int) {}); },
       one_chunk);
 }
 
+void count_evaluation(const Work& work) {
+  work.count_traffic([](PartState&, const FinalStep& step, Uses& uses) {
+    uses.traversal();
+    uses.reads(step.evaluation.near);
+    uses.reads(step.evaluation.far);
+  });
+}
+
 double evaluate_body(const Work& work) {
+  count_evaluation(work);
   return sum_over(work, [](PartState& part, const FinalStep& step, int from, int to) {
     const auto evaluate = [&] { return part.kernels->evaluate(step.evaluation, part.rates, from, to); };
     return part.is_constant(from) ? ascertainment(part, evaluate) : evaluate();
@@ -60,6 +123,7 @@ double evaluate_body(const Work& work) {
 }
 
 void logarithms_body(const Work& work) {
+  count_evaluation(work);
   ms::parallel_for(
       work.first, work.last,
       [&](ms::range r) {
@@ -71,6 +135,14 @@ void logarithms_body(const Work& work) {
 }
 
 double junction_body(const Work& work) {
+  work.count_traffic([](PartState&, const FinalStep& step, Uses& uses) {
+    uses.traversal();
+    if (step.preparation.from) {
+      uses.reads(*step.preparation.from);
+      uses.writes(step.preparation.clv);
+    }
+    for (const Operand* end : {&step.junction.near, &step.junction.far, &step.junction.hung}) uses.reads(*end);
+  });
   return sum_over(work, [](PartState& part, const FinalStep& step, int from, int to) {
     if (const Preparation& p = step.preparation; p.from)
       part.kernels->prepare(*p.from, p.clv, p.scale, part.rates, from, to);
@@ -94,6 +166,16 @@ void set_factors(PartState& part, double length) {
   part.kernels->factors(part.factors.exponents.data(), part.rates, length, f[0].data(), f[1].data(), f[2].data());
 }
 
+/// The first loop of a fit makes the tables, the others read them.
+void tell_fit(bool first, const FinalStep& step, Uses& uses) {
+  if (first) {
+    uses.traversal();
+    uses.reads(step.sumtable.near);
+    uses.reads(step.sumtable.far);
+  }
+  uses.table(first);
+}
+
 /// Gives the derivatives of a chunk's log-likelihood; makes its tables first if nobody has.
 Slopes slopes_of_chunk(const Work& work, std::size_t chunk, bool first) {
   const auto slopes = [](const PartState& part, const FinalStep& step, int from, int to) {
@@ -102,7 +184,9 @@ Slopes slopes_of_chunk(const Work& work, std::size_t chunk, bool first) {
   };
   if (!first) {
     const Chunk& c = work.state.chunks[chunk];
-    return slopes(*work.state.parts[c.part], work.state.steps[c.part], c.first, c.last);
+    const PartState& part = *work.state.parts[c.part];
+    work.say_traffic(part, c.first, c.last);
+    return slopes(part, work.state.steps[c.part], c.first, c.last);
   }
   const auto at = static_cast<std::int64_t>(chunk);
   return work.block({at, at + 1}, [&](const PartState& part, const FinalStep& step, int from, int to) {
@@ -116,6 +200,7 @@ double makenewz_body(const Work& work, double length, int iterations) {
   return maximize_length(length, shortest_branch, longest_branch, iterations, length_tolerance, [&](double t) {
     for (const auto& part : work.state.parts) set_factors(*part, t);
     const bool first = !std::exchange(tables_made, true);
+    work.count_traffic([&](PartState&, const FinalStep& step, Uses& uses) { tell_fit(first, step, uses); });
     return ms::parallel_reduce(
         work.first, work.last, Slopes{}, add,
         [&](ms::range r) { return slopes_of_chunk(work, static_cast<std::size_t>(r.first), first); }, one_chunk);
@@ -134,6 +219,9 @@ void makenewz_each_body(const Work& work, LengthFits* fits) {
       for (std::size_t chunk = s.begins[part]; chunk < s.begins[part + 1]; ++chunk) fits->pending.push_back(chunk);
     }
     if (fits->pending.empty()) return;
+    work.count_traffic([&](PartState& part, const FinalStep& step, Uses& uses) {
+      if (!fits->searches[part.number].done()) tell_fit(first, step, uses);
+    });
     ms::parallel_for(
         0, fits->pending.size(),
         [&](ms::range r) {
@@ -151,12 +239,20 @@ void makenewz_each_body(const Work& work, LengthFits* fits) {
 }
 
 void products_body(const Work& work, std::size_t number, int block, double* out) {
+  work.count_traffic([](PartState&, const FinalStep& step, Uses& uses) {
+    uses.traversal();
+    uses.reads(step.products.near);
+    uses.reads(step.products.far);
+    uses.writes(step.products.near_values);
+    uses.writes(step.products.far_values);
+  });
   const PartState& part = *work.state.parts[number];
   const int groups = part.groups, blocks = (groups + block - 1) / block;
   ms::parallel_for(
       0, blocks,
       [&](ms::range r) {
         const int first = static_cast<int>(r.first) * block, last = std::min(first + block, groups);
+        work.say_traffic(part, first, last);
         for (int group = first; group < last; ++group)
           part.kernels->newview(part.traversal.steps(), part.traversal.count(), part.rates, group, group + 1);
         part.kernels->products(work.state.steps[number].products, part.rates, first, last,
@@ -218,7 +314,7 @@ void Engine::State::run_logarithms(std::size_t first, std::size_t last) {
 
 void Engine::State::run_products(std::size_t part, int block, double* out) {
   const Cleaner cleaner(*this);
-  ms::offload(products_kernel, Work(*this), part, block, out);
+  ms::offload(products_kernel, Work(*this, begins[part], begins[part + 1]), part, block, out);
 }
 
 double Engine::State::run_junction() {

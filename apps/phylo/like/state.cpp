@@ -3,19 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "maslin/machine.hpp"
 #include "phylo/io/error.hpp"
 #include "phylo/like/scaling.hpp"
 
 namespace phylo {
 namespace {
 
-/// CLVs that belong to no half-edge: scratch_slot and hung_slot.
-constexpr std::size_t scratch_slots = 2;
+std::atomic<int> engines = 0;
 
 /// Where there is one slot a node: as many CLVs of every pattern as take so many bytes, or are such a share of all,
 /// have rooms of their own (docs/decisions/phylo.md).
@@ -47,7 +48,7 @@ std::size_t bytes_of(const PartView& part, std::size_t of_node) {
   const std::size_t slots = of_node * static_cast<std::size_t>(std::max(part.patterns->taxa, 4) - 2);
   const std::size_t all = columns_of(*part.patterns, *part.model),
                     of_classes = class_columns_of(*part.patterns, *part.model);
-  return ((slots + scratch_slots) * all + slots * of_classes) * numbers_of(*part.model) * sizeof(double);
+  return ((slots + PartState::scratch_slots) * all + slots * of_classes) * numbers_of(*part.model) * sizeof(double);
 }
 
 /// Gives of which parts the CLVs of all directions are kept. Each part has one CLV a node in any case; what is left of
@@ -417,6 +418,15 @@ std::size_t Engine::least_memory(const std::vector<PartView>& parts) {
   return bytes;
 }
 
+std::int64_t cache_of_an_engine() {
+  static const std::int64_t largest = [] {
+    std::int64_t bytes = std::int64_t{1} << 20;  // where the system does not say
+    for (const maslin::machine::cache& c : maslin::machine::detect_topology().caches) bytes = std::max(bytes, c.bytes);
+    return bytes;
+  }();
+  return largest / std::max(1, engines.load(std::memory_order_relaxed));  // a count, which orders nothing
+}
+
 Engine::State::State(const std::vector<PartView>& views, const Options& options) : steps(views.size()) {
   if (views.empty()) throw std::logic_error("likelihood: an engine without data");
   const std::vector<bool> with_all = with_all_directions(views, options.memory);
@@ -432,10 +442,19 @@ Engine::State::State(const std::vector<PartView>& views, const Options& options)
     if (part.constant_groups > 0) chunks.push_back({parts.size() - 1, part.groups, part.groups + part.constant_groups});
   }
   begins.push_back(chunks.size());
+  std::size_t arrays = 0;
+  for (const auto& part : parts) {
+    part->first_array = arrays;
+    arrays += part->arrays();
+  }
+  cache = Cache(arrays);
   fits.slopes.resize(chunks.size());
   fits.searches.reserve(parts.size());
   fits.pending.reserve(chunks.size());
+  engines.fetch_add(1, std::memory_order_relaxed);
 }
+
+Engine::State::~State() { engines.fetch_sub(1, std::memory_order_relaxed); }
 
 void Engine::State::abandon() {
   for (const auto& part : parts) {

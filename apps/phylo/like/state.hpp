@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "phylo/like/buffer.hpp"
+#include "phylo/like/cache.hpp"
 #include "phylo/like/classes.hpp"
 #include "phylo/like/directions.hpp"
 #include "phylo/like/engine.hpp"
@@ -89,6 +90,9 @@ struct Proposal {
 
 /// One part of the data: sites that share a model.
 struct PartState {
+  /// CLVs that belong to no half-edge: scratch_slot and hung_slot.
+  static constexpr std::size_t scratch_slots = 2;
+
   /// `all_directions`: CLVs of each half-edge are kept, and not one of each node. Options are those of the engine.
   PartState(const Patterns& patterns, const Model& model, bool all_directions, const Engine::Options& options,
             std::size_t number);
@@ -164,6 +168,13 @@ struct PartState {
   bool is_constant(int group) const { return group >= groups; }
   std::size_t first_constant() const { return static_cast<std::size_t>(groups) * lanes; }
   Sites sites() const { return {weights.data(), model.with_invariant ? invariant.data() : nullptr}; }
+  /// Arrays that a cache may hold: the CLVs with their counts, and the table.
+  std::size_t arrays() const { return static_cast<std::size_t>(directions.slots()) + scratch_slots + 1; }
+  std::size_t array_of(const void* in_clvs) const {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(in_clvs) - clvs.data()) / clv_bytes;
+  }
+  /// Gives what a loop moves for so many groups.
+  std::int64_t moved_for(int count) const { return moved * count / (groups + constant_groups); }
 
   std::size_t number;  ///< among the parts of its engine
   const Kernels* kernels;
@@ -203,6 +214,8 @@ struct PartState {
   Buffer<double> table;  ///< of makenewz
   Buffer<double> table_factors[3];
   Buffer<double> logarithms;  ///< of the patterns' likelihoods
+  std::size_t first_array;    ///< of its own, among all of its engine
+  std::int64_t moved = 0;     ///< bytes that the next loop moves to and from memory, if that counts
 };
 
 /// Groups of one part that are a block of the loops.
@@ -234,8 +247,14 @@ struct LengthFits {
   std::vector<Slopes> slopes;          ///< by chunk
 };
 
+/// Gives the bytes of a worker's largest cache that are there for one engine: all that exist have equal parts.
+std::int64_t cache_of_an_engine();
+
 struct Engine::State {
   State(const std::vector<PartView>& views, const Options& options);
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
   /// Calls `work(part, final step)` for each part. If it throws, nothing counts as computed.
   template <class Work>
@@ -273,6 +292,8 @@ struct Engine::State {
   std::vector<std::size_t> begins;  ///< of each part's chunks, and their end
   LengthFits fits;
   Computed computed;
+  bool counts_traffic = false;  ///< does anything depend on what the next loop moves?
+  Cache cache;                  ///< a worker's, as far as it is this engine's
 
  private:
   double run_evaluate(std::size_t first, std::size_t last);

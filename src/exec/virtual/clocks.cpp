@@ -73,7 +73,7 @@ void virtual_executor::take_time() noexcept {
 void virtual_executor::moves(std::int64_t bytes) {
   const monitor_guard calling(*this);
   virtual_worker* const w = self();
-  if (!w || stores_ || times_.memory_byte <= 0) return;
+  if (!w || !is_slow_to_move()) return;
   picoseconds& free = memory_free_[static_cast<std::size_t>(times_.memories.of_worker(w->index))];
   free = later(std::max(free, w->clock), whole_picoseconds(static_cast<double>(bytes) * times_.memory_byte));
   w->data_there = free;

@@ -53,6 +53,7 @@ class virtual_executor final : public executor, public phase_host {
   void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;
   bool pay(double seconds) override;
   void moves(std::int64_t bytes) override;
+  bool is_slow_to_move() const override { return !stores_ && times_.memory_byte > 0; }
   message_links* links() override;
   void catch_up() override;
   void call_in_store(detail::task_node& task) override;
