@@ -1,14 +1,17 @@
 #include "calibrate.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <map>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -28,6 +31,12 @@ double seconds_since(clock_type::time_point begin) {
   return std::chrono::duration<double>(clock_type::now() - begin).count();
 }
 
+double cpu_seconds(clockid_t of) {
+  timespec now{};
+  clock_gettime(of, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 double median(std::vector<double> all) {
   const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
   std::nth_element(all.begin(), middle, all.end());
@@ -41,67 +50,59 @@ void compute(double seconds) {
   }
 }
 
-/// Gives the seconds that a worker takes for an empty task of its own.
-double time_of_task() {
+/// The microseconds that a worker takes for an empty task of its own.
+measured_round time_of_task() {
   setenv("MASLIN_AT_ONCE", "0", 1);  // or its creator would run it
   std::vector<double> all;
+  double wall = 0, cpu = 0;
   {
     const maslin::Runtime runtime(maslin::Runtime::options{.workers = 1});
     constexpr int tasks = 2000;
     for (int round = 0; round < 31; ++round) {
       for (int i = 0; i < tasks; ++i) maslin::task([] {});
       const auto begin = clock_type::now();
+      const double before = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID);
       maslin::wait();
-      all.push_back(seconds_since(begin) / tasks);
+      cpu += cpu_seconds(CLOCK_PROCESS_CPUTIME_ID) - before;
+      const double seconds = seconds_since(begin);
+      wall += seconds;
+      all.push_back(1e6 * seconds / tasks);
     }
   }
   unsetenv("MASLIN_AT_ONCE");
-  return median(all);
+  return {median(all), 0, cpu / wall};
 }
 
-struct sharing {
-  double soon;   ///< what sharing a loop among two workers takes when both are awake, in seconds
-  double later;  ///< and when the other sleeps
-};
-
-sharing time_of_sharing_once() {
+/// What sharing a loop among two workers takes, in microseconds: when both are awake, or when the other sleeps.
+measured_round time_of_sharing(bool asleep) {
   const maslin::Runtime runtime(maslin::Runtime::options{.workers = 2});
   constexpr double half = 40e-6;
-  const auto once = [&] {
-    const auto begin = clock_type::now();
+  const int loops = asleep ? 30 : 200;
+  std::vector<double> all;
+  const auto begin = clock_type::now();
+  const double before = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID);
+  for (int loop = 0; loop < loops; ++loop) {
+    if (asleep) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const auto shared = clock_type::now();
     maslin::parallel_for(
         0, 2,
         [&](maslin::range some) {
           for ([[maybe_unused]] auto i : some) compute(half);
         },
         maslin::schedule::dbs, maslin::block{1});
-    return std::max(0.0, seconds_since(begin) - half);
-  };
-  std::vector<double> soon, later;
-  for (int round = 0; round < 200; ++round) soon.push_back(once());
-  for (int round = 0; round < 30; ++round) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    later.push_back(once());
+    all.push_back(1e6 * std::max(0.0, seconds_since(shared) - half));
   }
-  return {median(soon), median(later)};
+  // Two workers that the system puts on one CPU share nothing.
+  const double had = (cpu_seconds(CLOCK_PROCESS_CPUTIME_ID) - before) / (2 * seconds_since(begin));
+  return {median(all), 0, asleep ? 1 : had};
 }
 
-/// The least of some runtimes' times: two workers that the system put on one CPU share nothing.
-sharing time_of_sharing() {
-  sharing least = time_of_sharing_once();
-  for (int round = 1; round < 5; ++round) {
-    const sharing next = time_of_sharing_once();
-    if (next.soon < least.soon) least = next;
-  }
-  return least;
-}
-
-/// Gives the bytes per second that so many threads read and write together.
-double memory_bandwidth(int threads) {
+/// The gigabytes a second that so many threads read and write together.
+measured_round memory_bandwidth(int threads) {
   // 64 MiB an array, beyond the caches of a core; but no more than a gibibyte in all.
   const std::size_t numbers =
       std::min(std::size_t{1} << 23, (std::size_t{1} << 26) / static_cast<std::size_t>(threads));
-  std::vector<double> each(static_cast<std::size_t>(threads));
+  std::vector<measured_round> each(static_cast<std::size_t>(threads));
   std::vector<std::vector<double>> arrays(2 * static_cast<std::size_t>(threads), std::vector<double>(numbers, 1.0));
   std::vector<std::jthread> team;
   for (int t = 0; t < threads; ++t)
@@ -109,17 +110,47 @@ double memory_bandwidth(int threads) {
       std::vector<double>& a = arrays[2 * static_cast<std::size_t>(t)];
       const std::vector<double>& b = arrays[2 * static_cast<std::size_t>(t) + 1];
       std::vector<double> times;
+      const auto first = clock_type::now();
+      const double before = cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
       for (int round = 0; round < 5; ++round) {
         const auto begin = clock_type::now();
         for (std::size_t i = 0; i < numbers; ++i) a[i] = 0.5 * a[i] + b[i];
         times.push_back(seconds_since(begin));
       }
-      each[static_cast<std::size_t>(t)] = 3 * sizeof(double) * static_cast<double>(numbers) / median(times);
+      const double had = (cpu_seconds(CLOCK_THREAD_CPUTIME_ID) - before) / seconds_since(first);
+      each[static_cast<std::size_t>(t)] = {3 * sizeof(double) * static_cast<double>(numbers) / median(times) * 1e-9, 0,
+                                           had};
     });
   team.clear();
-  double sum = 0;
-  for (const double one : each) sum += one;
-  return sum;
+  measured_round all;
+  for (const measured_round& one : each) {
+    all.is += one.is;
+    all.had_cpu = std::min(all.had_cpu, one.had_cpu);
+  }
+  return all;
+}
+
+/// Gives what disturbed the measurements, as far as the system says it.
+std::string disturbance(const steady& figures, int cpus) {
+  if (figures.taken_by_others() < 0.05) return "the machine was not steady while it was measured";
+  return fmt::format("other processes took {:.1f} of {} CPUs while this machine was measured",
+                     figures.taken_by_others(), cpus);
+}
+
+/// Of what would change how messages and loops run.
+void forget_settings() {
+  for (const char* other : {"MASLIN_MACHINE", "MASLIN_SERIAL", "MASLIN_TRACE", "MASLIN_NODE", "MASLIN_WAIT",
+                            "MASLIN_CHECK", "MASLIN_REPORT", "MASLIN_LEARNED"})
+    unsetenv(other);
+}
+
+/// Says what is doubtful.
+void warn(const steady& figures, int cpus) {
+  if (figures.doubts().empty()) return;
+  std::vector<std::string> names;
+  for (const auto& [name, why] : figures.doubts()) names.push_back(name);
+  fmt::print(stderr, "maslin: warning: {}, so these figures are doubtful: {}; measure again on a quiet machine\n",
+             disturbance(figures, cpus), fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -128,29 +159,29 @@ std::string calibrated_description(bool curves) {
   namespace machine = maslin::machine;
   const machine::topology here = machine::detect_topology();
   const int workers = machine::budget().cpus;
-  for (const char* other : {"MASLIN_MACHINE", "MASLIN_SERIAL", "MASLIN_TRACE", "MASLIN_NODE", "MASLIN_WAIT",
-                            "MASLIN_CHECK", "MASLIN_REPORT", "MASLIN_LEARNED"})
-    unsetenv(other);
+  forget_settings();
   std::vector<int> teams;
   for (int t = 1; curves && t < workers; t *= 2) teams.push_back(t);
   teams.push_back(workers);
-  const auto parts = 2 + teams.size() + (curves ? curve_parts : 0);
-  progress bar("measuring", parts);
-  std::uint64_t done = 0;
-  const double task = time_of_task();
-  bar.at(++done);
-  std::optional<sharing> shared;
-  if (workers > 1) shared = time_of_sharing();
-  bar.at(++done);
-  std::vector<curve_point> saturation;
-  for (const int t : teams) {
-    std::vector<double> samples;
-    for (int round = 0; round < (curves ? 3 : 1); ++round) samples.push_back(memory_bandwidth(t) * 1e-9);
-    saturation.push_back(median_point(t, samples));
-    bar.at(++done);
+  const auto count =
+      1 + (workers > 1 ? 2 : 0) + teams.size() + static_cast<std::size_t>(curves ? curve_figures(workers) : 0);
+  std::optional<progress> bar(std::in_place, "measuring", count);
+  std::uint64_t begun = 0;
+  steady figures(workers, [&](const std::string& name) { bar->at(begun++, name); });
+  using best = steady::best;
+  const double task = figures.measure("dispatch.task_us", 0, best::least, time_of_task).is;
+  double soon = 0, later = 0;
+  if (workers > 1) {
+    soon = figures.measure("dispatch.handover_us", 0, best::least, [] { return time_of_sharing(false); }).is;
+    later = figures.measure("dispatch.wake_us", 0, best::least, [] { return time_of_sharing(true); }).is;
   }
-  const double bandwidth = saturation.back().is * 1e9;
-  const std::string others = curves ? message_and_sharing_groups(workers, [&] { bar.at(++done); }) : "";
+  std::vector<curve_point> saturation;
+  for (const int t : teams)
+    saturation.push_back(figures.measure(fmt::format("memory bandwidth of {} worker{}", t, t == 1 ? "" : "s"), t,
+                                         best::most, [&] { return memory_bandwidth(t); }));
+  const std::string others = curves ? message_and_sharing_groups(workers, figures) : "";
+  bar.reset();
+  warn(figures, workers);
 
   char host[256] = "";
   gethostname(host, sizeof host - 1);
@@ -159,20 +190,24 @@ std::string calibrated_description(bool curves) {
     return text.empty() ? std::string("this machine") : text;
   };
   std::string text;
-  line(text, "# Measured by `maslin machine --calibrate`; a machine that is busy gives larger numbers.");
+  line(text, "# Measured by `maslin machine --calibrate`. A machine that is busy has longer times and less bandwidth.");
+  if (!figures.doubts().empty()) {
+    line(text, "# Warning: {}. Doubtful are:", disturbance(figures, workers));
+    for (const auto& [name, why] : figures.doubts()) line(text, "#   {}: {}", name, why);
+  }
   line(text, "name = \"{}\"", plain(host));
   line(text, "about = \"{}\"", plain(here.processor));
   line(text, "\n[workers]\nkind = \"cpu\"\ncount = {}\nsource = \"the CPUs that this process may use\"", workers);
-  line(text, "\n[dispatch]\ntask_us = {:.4f}", task * 1e6);
-  if (shared) {
+  line(text, "\n[dispatch]\ntask_us = {:.4f}", task);
+  if (workers > 1) {
     // A loop that two share is handed over, taken, and handed back.
-    const double wake = std::max(0.0, shared->later - shared->soon) * 1e6;
-    line(text, "handover_us = {:.3f}\nwake_us = {:.1f}\nspin_us = {:.1f}", shared->soon * 1e6 / 3, wake, 3 * wake);
+    const double wake = std::max(0.0, later - soon);
+    line(text, "handover_us = {:.3f}\nwake_us = {:.1f}\nspin_us = {:.1f}", soon / 3, wake, 3 * wake);
   }
   line(text, "source = \"measured: 2,000 empty tasks of one worker{}\"",
-       shared ? "; a loop of two blocks on two workers, at once and after 5 ms (a worker looks for work for three "
-                "wake-ups)"
-              : "");
+       workers > 1 ? "; a loop of two blocks on two workers, at once and after 5 ms (a worker looks for work for three "
+                     "wake-ups)"
+                   : "");
   std::map<int, const machine::cache*> levels;
   for (const machine::cache& c : here.caches) levels.emplace(c.level, &c);
   for (const auto& [level, cache] : levels)
@@ -185,7 +220,7 @@ std::string calibrated_description(bool curves) {
     line(text,
          "\n[[memory]]\nlevel = \"memory\"\nbytes = {}\nshared_by = {}\nbandwidth_gb_per_s = {:.1f}\nsource = \"as the "
          "system tells; measured: a = a / 2 + b with arrays of 64 MiB on every CPU\"",
-         bytes, workers, bandwidth * 1e-9);
+         bytes, workers, saturation.back().is);
   if (!curves) return text;
   line(text, "\n[saturation]\n{}source = \"measured: a = a / 2 + b with arrays of 64 MiB on so many CPUs at a time\"",
        arrays_of(saturation, "workers", "gb_per_s", "error_gb_per_s"));

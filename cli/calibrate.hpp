@@ -5,5 +5,6 @@
 
 /// Measures for some seconds, under a progress bar, and gives the text of a description (specs/README.md) of this
 /// machine: as many workers as this process may use, what the runtime itself takes, caches and memory. `curves`: also
-/// how memory saturates, threads on one CPU disturb each other, and what messages take. Throws `maslin::error`.
+/// how memory saturates, threads on one CPU disturb each other, and what messages take. What is doubtful because the
+/// machine is busy stands in a comment, and is said on the standard error. Throws `maslin::error`.
 std::string calibrated_description(bool curves);

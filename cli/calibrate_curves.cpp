@@ -12,6 +12,7 @@
 #include <functional>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 #include "maslin/ranks.hpp"
 #include "maslin/runtime.hpp"
@@ -62,15 +63,15 @@ double on_one_cpu(int threads, int rounds) {
   return std::accumulate(seconds.begin(), seconds.end(), 0.0) / threads;
 }
 
-std::string sharing_group() {
+constexpr int sharing_threads[] = {1, 2, 3, 4, 6};
+
+std::string sharing_group(steady& figures) {
   constexpr int rounds = 8000;  // some scheduling periods of the system
-  constexpr int repeats = 5;
   std::vector<curve_point> points;
   double alone = 0;
-  for (const int threads : {1, 2, 3, 4, 6}) {
-    std::vector<double> samples;
-    for (int r = 0; r < repeats; ++r) samples.push_back(on_one_cpu(threads, rounds));
-    curve_point p = median_point(threads, samples);
+  for (const int threads : sharing_threads) {
+    curve_point p = figures.measure("[sharing]", threads, steady::best::least,
+                                    [&] { return measured_round{on_one_cpu(threads, rounds)}; });
     if (threads == 1) alone = p.is;
     if (!(alone > 0)) return {};
     p.is /= alone;
@@ -78,9 +79,8 @@ std::string sharing_group() {
     points.push_back(p);
   }
   return fmt::format(
-      "\n[sharing]\n{}source = \"measured: as many threads on one CPU, CPU time of each / of one alone; "
-      "medians of {}\"\n",
-      arrays_of(points, "threads", "slow_down", "error"), repeats);
+      "\n[sharing]\n{}source = \"measured: as many threads on one CPU, CPU time of each / of one alone\"\n",
+      arrays_of(points, "threads", "slow_down", "error"));
 }
 
 constexpr int warm_up = 20;
@@ -121,14 +121,18 @@ std::vector<double> all_reduce_times(int ranks, std::size_t numbers) {
   return samples;
 }
 
-std::string message_group(const char* call, const char* placement, int ranks,
+constexpr std::size_t message_bytes[] = {8, 512, 8192, 131072};
+
+std::string message_group(const char* call, const char* placement, int ranks, steady& figures,
                           const std::function<std::vector<double>(std::size_t)>& times) {
   std::vector<curve_point> points;
-  for (const std::size_t bytes : {8u, 512u, 8192u, 131072u}) {
-    curve_point p = median_point(static_cast<double>(bytes), times(bytes / sizeof(double)));
-    p.is *= 1e6;
-    p.error *= 1e6;
-    points.push_back(p);
+  const std::string name = fmt::format("{} of {} ranks (placement {})", call, ranks, placement);
+  for (const std::size_t bytes : message_bytes) {
+    const auto at = static_cast<double>(bytes);
+    points.push_back(figures.measure(name, at, steady::best::least, [&] {
+      const curve_point p = median_point(at, times(bytes / sizeof(double)));
+      return measured_round{1e6 * p.is, 1e6 * p.error};
+    }));
   }
   return fmt::format(
       "\n[[messages]]\ncall = \"{}\"\nplacement = \"{}\"\nranks = {}\n{}source = \"measured: ms::ranks of "
@@ -136,30 +140,26 @@ std::string message_group(const char* call, const char* placement, int ranks,
       call, placement, ranks, arrays_of(points, "bytes", "us", "error_us"));
 }
 
+/// Gives with how many ranks a call of all is measured on so many workers.
+std::vector<int> ranks_of_calls(int workers) {
+  std::vector<int> all;
+  for (const int ranks : {2, 4, 8, 16, 32, 64})
+    if (ranks <= (workers == 1 ? 8 : workers)) all.push_back(ranks);
+  return all;
+}
+
 /// Figures 1 and 2 on what there is here: ranks of one process, on one worker and on workers of their own.
-std::string message_groups(int workers) {
+std::string message_groups(int workers, steady& figures) {
   const maslin::Runtime runtime(maslin::Runtime::options{.workers = workers});
   const char* const where = workers == 1 ? "worker" : "workers";
-  std::string text = message_group("send", where, 2, send_times);
-  for (const int ranks : {2, 4, 8, 16, 32, 64}) {
-    if (workers == 1 ? ranks > 8 : ranks > workers) break;
-    text += message_group("all_reduce", where, ranks,
+  std::string text = message_group("send", where, 2, figures, send_times);
+  for (const int ranks : ranks_of_calls(workers))
+    text += message_group("all_reduce", where, ranks, figures,
                           [&](std::size_t numbers) { return all_reduce_times(ranks, numbers); });
-  }
   return text;
 }
 
 }  // namespace
-
-curve_point median_point(double at, std::vector<double> samples) {
-  if (samples.empty()) return {at, 0, 0};
-  std::sort(samples.begin(), samples.end());
-  const std::size_t n = samples.size();
-  // Of a median: half the distance of the samples that are as far from the middle as √n / 2 of them.
-  const auto off = std::max<std::size_t>(1, static_cast<std::size_t>(std::sqrt(static_cast<double>(n)) / 2));
-  const std::size_t low = n / 2 > off ? n / 2 - off : 0, high = std::min(n - 1, n / 2 + off);
-  return {at, samples[n / 2], (samples[high] - samples[low]) / 2};
-}
 
 std::string arrays_of(const std::vector<curve_point>& points, const char* at, const char* is, const char* error) {
   std::vector<std::string> places, values, errors;
@@ -172,12 +172,15 @@ std::string arrays_of(const std::vector<curve_point>& points, const char* at, co
                      error, fmt::join(errors, ", "));
 }
 
-std::string message_and_sharing_groups(int workers, const std::function<void()>& step) {
-  std::string text = sharing_group();
-  step();
-  text += message_groups(1);
-  step();
-  if (workers > 1) text += message_groups(workers);
-  step();
+std::string message_and_sharing_groups(int workers, steady& figures) {
+  std::string text = sharing_group(figures);
+  text += message_groups(1, figures);
+  if (workers > 1) text += message_groups(workers, figures);
   return text;
+}
+
+int curve_figures(int workers) {
+  std::size_t curves = 1 + ranks_of_calls(1).size();
+  if (workers > 1) curves += 1 + ranks_of_calls(workers).size();
+  return static_cast<int>(std::size(sharing_threads) + curves * std::size(message_bytes));
 }

@@ -47,14 +47,16 @@ progress::~progress() {
   command::line_is_shown(false);
 }
 
-void progress::at(std::uint64_t done) {
+void progress::at(std::uint64_t done, const std::string& next) {
   constexpr int cells = 30;
   if (!terminal_ || total_ == 0) return;
   const int percent = static_cast<int>(std::min(done, total_) * 100 / total_);
-  if (percent == shown_) return;
+  if (percent == shown_ && next == next_) return;
   shown_ = percent;
+  next_ = next;
   const int full = percent * cells / 100;
   command::line_is_shown(true);
-  fmt::print(stderr, "\r{} [{:=<{}}{:<{}}] {:3} %", what_, "", full, "", cells - full, percent);
+  fmt::print(stderr, "\r{} [{:=<{}}{:<{}}] {:3} %{}{}\033[K", what_, "", full, "", cells - full, percent,
+             next.empty() ? "" : " ", next);
   std::fflush(stderr);
 }

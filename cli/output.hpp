@@ -45,11 +45,14 @@ class progress {
  public:
   progress(std::string what, std::uint64_t total);
   ~progress();
-  void at(std::uint64_t done);
+  void at(std::uint64_t done) { at(done, {}); }
+  /// Says also what comes next.
+  void at(std::uint64_t done, const std::string& next);
 
  private:
   std::string what_;
   std::uint64_t total_;
   int shown_ = -1;  // percent
+  std::string next_;
   bool terminal_;
 };

@@ -421,6 +421,25 @@ class Surroundings(unittest.TestCase):
         self.assertEqual((running.communicate(timeout=30)[1], running.returncode), (b"", -signal.SIGINT))
         self.assertEqual([path.name for path in self.folder.iterdir()], ["four.phy"])
 
+    def test_a_measurement_on_a_busy_machine_says_what_is_doubtful(self):
+        one_cpu = {min(os.sched_getaffinity(0))}
+        confined = {"preexec_fn": lambda: os.sched_setaffinity(0, one_cpu)}
+        spins = "while True: pass"
+        others = [subprocess.Popen([sys.executable, "-c", spins], **confined) for _ in range(2)]
+        try:
+            done = subprocess.run([MASLIN, "machine", "--calibrate", "here.toml"], cwd=self.folder, capture_output=True,
+                                  text=True, timeout=250, check=False, **confined)
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"(?s)warning: .*so these figures are doubtful: .*dispatch\.task_us")
+        text = (self.folder / "here.toml").read_text()
+        self.assertRegex(text, r"\A# Measured by .*\n# Warning: .* Doubtful are:\n(#   .*: .*\n)+name = ")
+        self.assertRegex(text, r"#   dispatch\.task_us: (its threads had a CPU for|\d+ rounds gave|other processes took)")
+        self.assertEqual(run("maslin", "machine", "--machine", self.folder / "here.toml").returncode, 0)
+
     def test_a_signal_that_the_parent_ignores_is_ignored(self):
         script = f"trap '' INT; '{MASLIN}' machine --calibrate here.toml & sleep 0.2; kill -INT $!; kill -0 $!; kill -TERM $!"
         done = subprocess.run(["sh", "-c", script], cwd=self.folder, capture_output=True, text=True, timeout=30, check=False)
