@@ -13,7 +13,7 @@ std::string about_cpu_share(std::optional<double> share) {
   constexpr double enough = 0.95;
   if (!share || *share >= enough) return {};
   return fmt::format(
-      "The machine was busy: the recorded run had a CPU for {:.0f} % of its time, and what follows is too long. If it "
+      "The machine was busy: the recorded run had a CPU for {:.0f} % of its time, and what follows is too long.\nIf it "
       "waits for something else than a CPU, that is counted as computing, too.\n",
       100 * *share);
 }
