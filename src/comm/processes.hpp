@@ -182,11 +182,12 @@ namespace detail {
 /// As `run_ranks`, for as many ranks as are named: the worker on which each begins, and stays. Where workers are not
 /// CPU cores of this machine, they are not looked at.
 MASLIN_API void run_placed_ranks(const std::vector<int>& worker_of_rank, void (*run)(void*, communicator&), void* body,
-                                 location where);
+                                 location where, host* of = nullptr);
 /// As `run_ranks`, for those of `count` ranks that are in this process. Returns when all ranks of all processes have
-/// ended. `of`: whose functions they may call; what it does not have is called at the host of the first process.
+/// ended. `of`: whose functions they may call; what that host does not have, and none further out, is called at
+/// `of_job`, which the first process names.
 MASLIN_API void run_ranks_of_process(const process_of_job& process, int count, void (*run)(void*, communicator&),
-                                     void* body, location where, host* of = nullptr);
+                                     void* body, location where, host* of = nullptr, host* of_job = nullptr);
 /// From now on threads that the program has made may call for the caller's rank, too, each in its turn: a call leaves
 /// the gate while it waits. False where a rank of this process shares its worker with another one: a rank that waits
 /// for its own threads would hold up the other. Called after all ranks have met.

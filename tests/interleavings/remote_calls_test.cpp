@@ -47,7 +47,7 @@ struct called_hosts : explorer::scenario {
     offer(far, inside_far, "refuse", [](int) -> int { throw error("no"); });
     all.emplace(
         machine, ranks, [](void* self, communicator& mine) { static_cast<called_hosts*>(self)->of_rank(mine); }, this);
-    all->serve_by(near);
+    all->serve_by(&near);
     for (int i = 0; i < ranks; ++i)
       threads.push_back([this, i] { machine.from_outside([this, i] { all->run_rank(i); }); });
     for (detail::host_functions* const one : {&near, &far}) servants.push_back([one] { one->serve(); });

@@ -250,6 +250,34 @@ double PMPI_Wtick(void);
 MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint displacement);
 MPI_Aint MPI_Aint_diff(MPI_Aint one, MPI_Aint other);
 
+/* Not of the standard: functions that a host runs for the ranks. A host has a thread, and a copy of the program for
+   itself; it runs one function at a time. The program defines one of the first two, or both. They offer the host's
+   functions: MPIX_Host_of_process in each process, MPIX_Host_of_job in the first alone. docs/mpi.md has an example.
+
+   `given`: what the caller gives, so many bytes. The function writes its result, of `room` bytes at most, and returns
+   how many these are, or a negative number: an error. */
+#ifdef __cplusplus
+} /* extern "C" */
+namespace maslin {
+class host;
+}
+extern "C" {
+typedef maslin::host* MPIX_Host; /* maslin_host.hpp says more */
+#else
+typedef struct MPIX_Host_of_ranks* MPIX_Host;
+#endif
+typedef int MPIX_Host_function(const void* given, int bytes, void* result, int room);
+#pragma GCC visibility push(default)
+void MPIX_Host_of_process(MPIX_Host host);
+void MPIX_Host_of_job(MPIX_Host host);
+#pragma GCC visibility pop
+/* Ranks may call the function by that name from now on. */
+int MPIX_Host_offer(MPIX_Host host, const char* name, MPIX_Host_function* function);
+/* Calls a function of the caller's process, or of the job if that has none; of the job if the caller is a function of a
+   process' host. Gives its result, and of how many bytes that is if `result_bytes` is not null. An error is told to the
+   error handler of MPI_COMM_WORLD if a rank calls. MPI_Error_string has its words until the next one. */
+int MPIX_Host_call(const char* name, const void* given, int bytes, void* result, int room, int* result_bytes);
+
 #define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function*)0)
 #define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function*)0)
 #define MPI_TYPE_NULL_COPY_FN ((MPI_Type_copy_attr_function*)0)

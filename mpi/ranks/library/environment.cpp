@@ -47,6 +47,7 @@ const group& group_of(MPI_Group group) {
 namespace {
 
 void initialize(const call& in) {
+  if (me.of->host) end_since_not_between(in);
   if (stage_reached != stage::before)
     me.of->end(me.of->rank, MPI_ERR_OTHER,
                ("rank " + std::to_string(me.of->rank) + ": " + in.name + " is called a second time").c_str());
@@ -165,8 +166,8 @@ MASLIN_MPI_DEFINE(Finalize, (void)) {
 }
 MASLIN_MPI_DEFINE(Abort, (MPI_Comm, int code)) {
   const call in = MASLIN_MPI_CALL(Abort);
-  const std::string text = "rank " + std::to_string(me.of->rank) + ": MPI_Abort with code " + std::to_string(code) +
-                           " at @:" + std::to_string(in.where.line());
+  const std::string text =
+      who() + ": MPI_Abort with code " + std::to_string(code) + " at @:" + std::to_string(in.where.line());
   me.of->end(me.of->rank, code, text.c_str());
   return MPI_ERR_INTERN;
 }

@@ -14,18 +14,7 @@ namespace mpi {
 namespace {
 
 std::string described(const call& in, const std::string& text) {
-  return "rank " + std::to_string(me.of->rank) + ": " + in.name + " at @:" + std::to_string(in.where.line()) + ": " +
-         text;
-}
-
-/// Whether a rank has failed: then every call says so.
-bool job_has_failed() {
-  try {
-    me.world->look();
-    return false;
-  } catch (const maslin::error&) {
-    return true;
-  }
+  return who() + ": " + in.name + " at @:" + std::to_string(in.where.line()) + ": " + text;
 }
 
 /// What Maslin says of ranks that wait for each other, without what each of them would add.
@@ -37,6 +26,17 @@ std::string without_preface(std::string text) {
 }
 
 }  // namespace
+
+std::string who() { return me.of->host ? "a host" : "rank " + std::to_string(me.of->rank); }
+
+bool job_has_failed() {
+  try {
+    me.world->look();
+    return false;
+  } catch (const maslin::error&) {
+    return true;
+  }
+}
 
 int class_of(const maslin::error& of) {
   return dynamic_cast<const maslin::comm::other_elements*>(&of) ? MPI_ERR_TYPE : MPI_ERR_TRUNCATE;
@@ -53,7 +53,10 @@ int handle_failure(const call& in, MPI_Comm comm, const failure& what) {
   const std::string text = described(in, what.text);
   const int handler = of ? of->error_handler : MPI_ERRORS_ARE_FATAL;
   const error_handler* const own = me.error_handlers.find(handler);
-  if (handler == MPI_ERRORS_ARE_FATAL || !own) me.of->end(me.of->rank, what.error_class, text.c_str());
+  if (handler == MPI_ERRORS_ARE_FATAL || !own) {
+    const auto named = me.own_errors.find(what.error_class);
+    me.of->end(me.of->rank, named == me.own_errors.end() ? what.error_class : named->second.error_class, text.c_str());
+  }
   int code = what.error_class;
   if (own && own->function) own->function(&comm, &code);
   return what.error_class;
@@ -67,16 +70,17 @@ int handle_exception(const call& in, MPI_Comm comm) {
   } catch (const std::bad_alloc&) {
     return handle_failure(in, comm, {MPI_ERR_NO_MEM, "there is no memory for it"});
   } catch (const maslin::error& e) {
-    if (!job_has_failed()) return handle_failure(in, comm, {class_of(e), e.what()});
+    if (me.of->host || !job_has_failed()) return handle_failure(in, comm, {class_of(e), e.what()});
     me.of->end(me.of->rank, MPI_ERR_OTHER, without_preface(e.what()).c_str());
   }
   return MPI_ERR_INTERN;
 }
 
 void end_since_not_between(const call& in) {
-  me.of->end(
-      me.of->rank, MPI_ERR_OTHER,
-      described(in, stage_reached == stage::behind ? "called after MPI_Finalize" : "called before MPI_Init").c_str());
+  const char* const why = me.of->host                      ? "functions that a host runs cannot call it"
+                          : stage_reached == stage::behind ? "called after MPI_Finalize"
+                                                           : "called before MPI_Init";
+  me.of->end(me.of->rank, MPI_ERR_OTHER, described(in, why).c_str());
 }
 
 }  // namespace mpi

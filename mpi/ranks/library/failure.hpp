@@ -32,6 +32,8 @@ struct call {
 int handle_exception(const call& in, MPI_Comm comm);
 /// The same for an error that is known.
 int handle_failure(const call& in, MPI_Comm comm, const failure& what);
+/// Whether a rank has failed: then every call says so.
+bool job_has_failed();
 /// The class of an error that Maslin throws: a message that a receive has no room for, or one of another type.
 int class_of(const maslin::error& of);
 /// The largest error code that there is; programs may add some.
@@ -39,6 +41,8 @@ int last_error_code();
 /// Where the rank is: before MPI_Init, between it and MPI_Finalize, or behind that. Any thread may ask at any time.
 enum class stage : unsigned char { before, between, behind };
 extern std::atomic<stage> stage_reached;
+/// The caller, as messages name it: "rank 3", or a host.
+std::string who();
 /// Ends the job.
 void end_since_not_between(const call& in);
 /// Ends the job unless the rank is between MPI_Init and MPI_Finalize.

@@ -63,7 +63,7 @@ void on_crash(int signal, siginfo_t* info, void* machine) {
   // What follows allocates, and the crash may have been within malloc: then this ends it.
   sigaction(SIGALRM, &plain, nullptr);
   alarm(10);
-  std::string text = "maslin-mpirun: rank " + std::to_string(mine->said.rank) + ": " + strsignal(signal);
+  std::string text = "maslin-mpirun: " + name_of(*mine) + ": " + strsignal(signal);
   if (signal == SIGSEGV || signal == SIGBUS) {
     char address[32];
     std::snprintf(address, sizeof address, " at address %p", info->si_addr);

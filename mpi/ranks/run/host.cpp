@@ -26,6 +26,7 @@
 #include "comm/processes.hpp"
 
 #include "end.hpp"
+#include "hosts.hpp"
 #include "input.hpp"
 #include "output.hpp"
 #include "placement.hpp"
@@ -55,8 +56,9 @@ rank_of_process* rank_at(const void* address) noexcept {
 
 rank_of_process* rank_by_code(std::span<void* const> frames) noexcept {
   for (const void* const frame : frames)
-    for (rank_of_process& one : ranks())
-      if (one.program.contains(frame)) return &one;
+    for (auto* const all : {&ranks(), &hosts()})
+      for (rank_of_process& one : *all)
+        if (one.program.contains(frame)) return &one;
   return nullptr;
 }
 
@@ -218,6 +220,9 @@ void run(maslin::communicator& world, const std::vector<std::string>& words) {
 /// may be at work for longer.
 [[noreturn]] void exit_by_thread(rank_of_process& its, int status) {
   constexpr int patience_ms = 3000;
+  if (its.said.host)
+    end_job(its.said.rank, status,
+            fmt::format("{}: a function that ranks call has called exit({})", name_of(its), status).c_str());
   if (comes_to_its_end(its)) {
     its.status = status & 0xff;
     const bool has_finalized = its.program.find<decltype(maslin_mpi_detach)>("maslin_mpi_detach")();
@@ -267,17 +272,21 @@ int run_all(int argc, char** argv) {
   using body_type = decltype(body);
   const auto call = [](void* it, maslin::communicator& world) { (*static_cast<body_type*>(it))(world); };
   void* const its = const_cast<void*>(static_cast<const void*>(&body));
-  if (shared) {
-    maslin::detail::run_ranks_of_process(process, count, call, its, maslin::location::current());
-    shared->has_finished[process.number].store(true);
-  } else if (std::strcmp(how, "block") == 0) {
-    tell_nodes({}, count);
-    maslin::detail::run_ranks(count, call, its, maslin::location::current());
-  } else {
-    const std::vector<int> worker_of_rank = placed(how, count, maslin::workers(), "worker");
-    tell_nodes(worker_of_rank, count);
-    maslin::detail::run_placed_ranks(worker_of_rank, call, its, maslin::location::current());
+  {
+    hosts_of_ranks by(all, process);
+    const auto here = maslin::location::current();
+    if (shared) {
+      maslin::detail::run_ranks_of_process(process, count, call, its, here, by.nearest(), by.of_job());
+    } else if (std::strcmp(how, "block") == 0) {
+      tell_nodes({}, count);
+      maslin::detail::run_ranks(count, call, its, here, by.nearest());
+    } else {
+      const std::vector<int> worker_of_rank = placed(how, count, maslin::workers(), "worker");
+      tell_nodes(worker_of_rank, count);
+      maslin::detail::run_placed_ranks(worker_of_rank, call, its, here, by.nearest());
+    }
   }
+  if (shared) shared->has_finished[process.number].store(true);
   flush_output();
   return status_of_ranks();
 }

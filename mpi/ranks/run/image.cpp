@@ -239,6 +239,8 @@ void* image::symbol(const char* name) const {
   return found;
 }
 
+bool image::has(const char* name) const noexcept { return dlsym(all_.back().handle, name) != nullptr; }
+
 bool image::contains(const void* address) const noexcept {
   const auto* const at = static_cast<const char*>(address);
   return at >= begin_ && at < end_;

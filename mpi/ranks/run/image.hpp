@@ -66,6 +66,7 @@ class image {
   Function* find(const char* name) const {
     return reinterpret_cast<Function*>(symbol(name));
   }
+  bool has(const char* name) const noexcept;
   /// Where its code begins and ends in memory.
   bool contains(const void* address) const noexcept;
   std::size_t offset(const void* address) const noexcept;

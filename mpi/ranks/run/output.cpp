@@ -49,7 +49,7 @@ void print(const rank_of_process& of, int file, std::string& said, bool everythi
     std::string all;
     for (std::size_t at = 0; at < end;) {
       const std::size_t next = std::min(said.find('\n', at), end - 1) + 1;
-      all += "[rank " + std::to_string(of.said.rank) + "] ";
+      all += "[" + name_of(of) + "] ";
       all.append(said, at, next - at);
       at = next;
     }
@@ -102,10 +102,11 @@ void take_output(bool tagged, shared_by_processes* shared) {
 void flush_output() noexcept {
   if (!is_taken.load(std::memory_order_acquire)) return;  // another process ends the job while this one begins
   const std::lock_guard held(lock);
-  for (rank_of_process& one : ranks()) {
-    print(one, STDOUT_FILENO, one.unfinished[0], true);
-    print(one, STDERR_FILENO, one.unfinished[1], true);
-  }
+  for (auto* const all : {&ranks(), &hosts()})
+    for (rank_of_process& one : *all) {
+      print(one, STDOUT_FILENO, one.unfinished[0], true);
+      print(one, STDERR_FILENO, one.unfinished[1], true);
+    }
 }
 
 }  // namespace mpi

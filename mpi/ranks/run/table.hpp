@@ -33,6 +33,10 @@ struct rank_of_process {
 
 /// All of them; it does not change while they run. Their threads may print while the process ends, so nobody frees it.
 std::deque<rank_of_process>& ranks() noexcept;
+/// The hosts of this process, whose copies of the program are known by the same. They have no stacks.
+std::deque<rank_of_process>& hosts() noexcept;
+/// Gives "rank 3", or which host it is.
+std::string name_of(const rank_of_process& one);
 /// The first status that is not 0.
 int status_of_ranks() noexcept;
 /// The one with that number in the job, which is one of this process.
@@ -48,9 +52,10 @@ rank_of_process* rank_by_thread(const void* address) noexcept;
 /// The rank on whose stack that lies, or on that of the calling thread, which it has made; null elsewhere. May be
 /// called in a signal handler.
 rank_of_process* rank_at(const void* address) noexcept;
-/// The rank whose code is the first of these, which calls have come through; null if there is none.
+/// The rank or host whose code is the first of these, which calls have come through; null if there is none.
 rank_of_process* rank_by_code(std::span<void* const> frames) noexcept;
-/// The rank that calls it, by its stack, or by its code: its tasks run on other stacks. Null elsewhere.
+/// The rank that calls it, by its stack, or by its code: its tasks run on other stacks. Or the host, by its code. Null
+/// elsewhere.
 rank_of_process* rank_here() noexcept;
 
 }  // namespace mpi

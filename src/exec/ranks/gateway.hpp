@@ -29,8 +29,7 @@ class world;
 struct letter {
   enum class what : std::int32_t { package = comm::packet::package, join, waits_asked, waits, call, result };
   what is = what::package;
-  std::uint32_t group =
-      0;          ///< a package's; the parent's of a group that ranks join; of a result: not 0, it is an error
+  std::uint32_t group = 0;  ///< a package's; the parent's of a group that ranks join; of a result: what it is
   int first = 0;  ///< a package's: the first rank of the group, in the world; the groups of a split have one number
   std::uint64_t id = 0;  ///< a package's: the number of the meeting; when ranks join: the question; the caller's call
   std::vector<std::byte> text;

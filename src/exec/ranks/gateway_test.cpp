@@ -140,10 +140,11 @@ std::vector<std::vector<int>> connected(int nodes) {
   return ends;
 }
 
-/// Has the host of that process offer functions.
+/// Has the host of that process offer functions, or that of the job, which the first process has.
 using offers = std::function<void(host& its, int process)>;
+constexpr int of_job = -1;
 
-/// Runs the body as all ranks; gives how many processes went wrong. The processes have hosts if these offer something.
+/// Runs the body as all ranks; gives how many processes went wrong. There are hosts if these offer something.
 int failures_of(const job& of, const body& run, const offers& offer = {}) {
   std::vector<int> files;  // of each node
   for (int node = 0; node < of.nodes; ++node) files.push_back(memfd_create("test", MFD_CLOEXEC));
@@ -179,10 +180,11 @@ int failures_of(const job& of, const body& run, const offers& offer = {}) {
       setenv("MASLIN_WORKERS", process == 0 ? "2" : "1", 1);
       setenv("MASLIN_EAGER", of.eager, 1);
       const auto call = [](void* it, communicator& world) { (*static_cast<const body*>(it))(world); };
-      std::optional<host> its;
-      if (offer) offer(its.emplace(), process);
+      std::optional<host> far, its;
+      if (offer && process == 0) offer(far.emplace(), of_job);
+      if (offer) offer(its.emplace(far ? &*far : nullptr), process);
       detail::run_ranks_of_process(described(process), of.ranks, call, const_cast<body*>(&run), location::current(),
-                                   its ? &*its : nullptr);
+                                   its ? &*its : nullptr, far ? &*far : nullptr);
     }));
   for (int node = 0; node < of.nodes && of.nodes > 1; ++node)
     forwarders.push_back(start([&] {
@@ -749,26 +751,29 @@ TEST(Gateway, AMessageThatIsTooLongIsAnErrorOfItsReceiver) {
             0);
 }
 
-TEST(Gateway, WhatAProcessDoesNotHaveIsCalledAtTheFirst) {
+TEST(Gateway, WhatAProcessDoesNotHaveIsCalledAtTheHostOfTheJob) {
   const auto offer = [](host& its, int process) {
-    its.offer("process", [process] { return process; });
-    its.offer("through", [&its](const bytes& data) { return its.call_further<bytes>("turned", data); });
-    if (process > 0) return;
+    if (process != of_job) {
+      its.offer("process", [process] { return process; });
+      its.offer("through", [&its](const bytes& data) { return its.call_further<bytes>("turned", data); });
+      // Further out is no host of a process.
+      its.offer("not through", [&its] { return its.call_further<int>("process"); });
+      return;
+    }
     its.offer("turned", [](std::span<const std::byte> data) { return bytes(data.rbegin(), data.rend()); });
     its.offer("next", [next = 0]() mutable { return next++; });
-    its.offer("refuse", [](const std::string& why) { throw std::runtime_error(why); });
+    its.offer("refuse", [](const std::string& why) -> int { throw std::runtime_error(why); });
   };
   for (const job& one : jobs)
     EXPECT_EQ(failures_of(
                   one,
-                  [](communicator& world) {
+                  [&one](communicator& world) {
                     const int me = world.rank(), n = world.size();
-                    const bool is_first = world.call<int>("process") == 0;
                     for (const std::size_t size : {0U, 1U, 1000U, 40'000U, 3'000'000U}) {
                       const bytes data = data_of(size, me);
                       const bytes expected(data.rbegin(), data.rend());
                       MUST(world.call<bytes>("turned", data) == expected);
-                      if (!is_first) MUST(world.call<bytes>("through", data) == expected);
+                      MUST(world.call<bytes>("through", data) == expected);
                     }
                     // Each number goes to one rank.
                     std::vector<int> mine(10), all(10 * static_cast<std::size_t>(n));
@@ -777,17 +782,21 @@ TEST(Gateway, WhatAProcessDoesNotHaveIsCalledAtTheFirst) {
                     world.all_gather(mine, all);
                     std::sort(all.begin(), all.end());
                     for (std::size_t i = 0; i < all.size(); ++i) MUST(all[i] == static_cast<int>(i));
-                    const auto told = [&](const char* name, const char* said) {
+                    const auto told = [&](const char* name, const char* said, auto... values) {
                       try {
-                        world.call(name, "no");
+                        world.call<int>(name, values...);
                       } catch (const error& e) {
                         return std::string(e.what()).find(said) != std::string::npos;
                       }
                       return false;
                     };
-                    MUST(told("refuse", ": the function threw: no"));
-                    MUST(told("nothing", "there is no such function; there are 'next', 'process', 'refuse'"));
-                    MUST(told("next", "it is called as void(text), but it is int()"));
+                    MUST(told("refuse", ": the function threw: no", "no"));
+                    MUST(told("nothing",
+                              "there is no such function; there are 'not through', 'process', 'through', 'next', "
+                              "'refuse', 'turned'"));
+                    MUST(told("next", "it is called as int(text), but it is int()", "no"));
+                    MUST(told("not through", "there is no such function; there are 'next', 'refuse', 'turned'"));
+                    MUST(world.call<int>("process") == in_blocks(n, one.processes)[static_cast<std::size_t>(me)]);
                   },
                   offer),
               0);

@@ -49,18 +49,23 @@ void host_functions::add(std::string_view name, const std::string& signature, de
     throw error(fmt::format("host::offer at {}: there is a function '{}' already", at_place(where), name));
 }
 
-std::vector<std::string> host_functions::names() {
-  std::vector<std::string> found;
+std::string host_functions::names() {
+  std::string all;
   for (host_functions* one = this; one; one = one->further_) {
     const base::locked held(one->lock_);
-    for (const auto& one_of_its : one->all_) found.push_back(one_of_its.first);
+    for (const auto& one_of_its : one->all_) all += (all.empty() ? "'" : ", '") + one_of_its.first + '\'';
   }
-  return found;
+  return all;
 }
 
 // Calls.
 
 std::vector<std::byte> remote_call::take_result(location where) {
+  if (is_unknown) {
+    const std::string here = asked ? asked->names() : "";
+    problem = here + (here.empty() || problem.empty() ? "" : ", ") + problem;
+    problem = "there is no such function; there are " + (problem.empty() ? "none" : problem);
+  }
   if (!problem.empty()) throw error(fmt::format("call of '{}' at {}: {}", name, at_place(where), problem));
   return std::move(result);
 }

@@ -38,8 +38,8 @@ class host_functions {
   bool begin(remote_call& call);
   /// Takes a call back that was queued here; false where it is run, or has been.
   bool take_back(remote_call& call);
-  /// The functions' names, of this host and of those further out.
-  std::vector<std::string> names();
+  /// The functions' names, of this host and of those further out, as a message has them.
+  std::string names();
 
   /// What the thread does: runs what is called, until `stop`.
   void serve();
@@ -74,7 +74,7 @@ class host_functions {
 };
 
 struct host_access {
-  static host_functions& of(host& its) noexcept { return *its.its_; }
+  static host_functions* of(host* its) noexcept { return its ? its->its_.get() : nullptr; }
 };
 
 }  // namespace detail
@@ -101,6 +101,9 @@ class remote_call {
   const std::span<const std::byte> given;
   std::vector<std::byte> result;
   std::string problem;  ///< why there is no result; empty: there is
+  /// There is no such function; `problem` names those that there are further out than `asked`.
+  bool is_unknown = false;
+  detail::host_functions* asked = nullptr;  ///< has no such function, nor do those further out that are here
 
  private:
   friend class detail::host_functions;

@@ -104,7 +104,7 @@ void run_in_one_process(int count, void (*run)(void*, communicator&), void* body
     throw error(fmt::format("ranks at {}:{}: {} ranks; expected 1 or more", where.file_name(), where.line(), count));
   const uncancelled during(here.is_root || exec.serial());  // in turn they have threads, and the caller waits for those
   world all(exec, count, run, body);
-  if (of) all.serve_by(detail::host_access::of(*of));
+  all.serve_by(detail::host_access::of(of));
   if (message_links* const links = exec.links()) all.go_over(*links, worker_of_rank, where);
   if (exec.serial())
     all.run_in_turn();
@@ -129,14 +129,14 @@ void detail::run_ranks(int count, void (*run)(void*, communicator&), void* body,
 }
 
 void detail::run_placed_ranks(const std::vector<int>& worker_of_rank, void (*run)(void*, communicator&), void* body,
-                              location where) {
-  run_in_one_process(static_cast<int>(worker_of_rank.size()), run, body, where, nullptr, worker_of_rank);
+                              location where, host* of) {
+  run_in_one_process(static_cast<int>(worker_of_rank.size()), run, body, where, of, worker_of_rank);
 }
 
 std::size_t detail::bytes_of_stack() { return *base::number_of("MASLIN_STACK"); }
 
 void detail::run_ranks_of_process(const process_of_job& process, int count, void (*run)(void*, communicator&),
-                                  void* body, location where, host* of) {
+                                  void* body, location where, host* of, host* of_job) {
   executor& exec = the_executor();
   refuse_on_pages(where);
   if (exec.serial() || exec.times_code())
@@ -149,7 +149,7 @@ void detail::run_ranks_of_process(const process_of_job& process, int count, void
   const job_memory memory(process, count, where);
   gateway across(process, count, memory.begin());
   world all(exec, count, run, body, &across);
-  if (of) all.serve_by(detail::host_access::of(*of));
+  all.serve_by(detail::host_access::of(of), detail::host_access::of(of_job));
   across.connect(all, exec.workers(), granted_cpus());
   across.start_receiving();
   run_on_workers(exec, all, where);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "exec/ranks/hosts.hpp"
@@ -25,6 +26,9 @@ struct call_of_rank final : remote_call {
   const int rank;
   bool is_over = false;  ///< under the rank's lock
 };
+
+/// What comes back from another process: the result, why there is none, or the names of the functions that there are.
+enum answered : std::uint32_t { result, problem, unknown };
 
 /// The head of a call's text, behind which are its name, its signature and what is given.
 struct packed_call {
@@ -52,13 +56,6 @@ struct call_from_elsewhere final : remote_call {
   const std::vector<std::byte> text;  ///< all of it
 };
 
-std::string unknown(host_functions* at) {
-  if (!at) return "these ranks have no host; give one to ms::ranks";
-  std::string all;
-  for (const std::string& name : at->names()) all += (all.empty() ? "'" : ", '") + name + '\'';
-  return "there is no such function; there " + (all.empty() ? "are none" : "are " + all);
-}
-
 }  // namespace
 
 std::vector<std::byte> communicator::call_host(const called& what) {
@@ -76,8 +73,9 @@ bool world::blocks_for_calls() const noexcept { return exec_.serial() || exec_.i
 void world::begin_call(remote_call& call, host_functions* at) {
   if (at && at->begin(call)) return;
   if (call.problem.empty()) {
+    call.is_unknown = true;
+    call.asked = at;
     if (across_ && across_->mine() != 0) return send_call(call);
-    call.problem = unknown(at);
   }
   call.end();
 }
@@ -101,9 +99,10 @@ void world::end_call(int rank, bool& is_over) noexcept {
 
 void world::leave_host() noexcept {
   if (host_) host_->leave(*this);
+  if (host_of_job_) host_of_job_->leave(*this);
 }
 
-// Between processes: what a process's hosts do not have is called at the first process.
+// Between processes: what a process's hosts do not have is called at the job's host, in the first process.
 
 void world::send_call(const remote_call& call) {
   const packed_call head{call.name.size(), call.signature.size()};
@@ -120,17 +119,19 @@ void world::read_call(int from, letter one) {
   packed_call head;
   std::memcpy(&head, one.text.data(), sizeof head);
   auto* const call = new call_from_elsewhere(*this, from, one.id, std::move(one.text), head);
-  begin_call(*call, host_);  // which deletes it when it is over
+  begin_call(*call, host_of_job_);  // which deletes it when it is over
 }
 
 void world::answer_call(int process, std::uint64_t id, const remote_call& call) noexcept {
   try {
-    const bool is_wrong = !call.problem.empty();
-    letter one{letter::what::result, is_wrong ? 1U : 0U, 0, id, {}};
-    if (is_wrong)
-      append(one.text, call.problem.data(), call.problem.size());
-    else
+    const std::string names = call.is_unknown && call.asked ? call.asked->names() : "";
+    const std::string& words = call.is_unknown ? names : call.problem;
+    const answered is = call.is_unknown ? unknown : words.empty() ? result : problem;
+    letter one{letter::what::result, is, 0, id, {}};
+    if (is == result)
       append(one.text, call.result.data(), call.result.size());
+    else
+      append(one.text, words.data(), words.size());
     across_->send_letter(process, std::move(one));
   } catch (...) {
     fail(here_.front(), std::current_exception());
@@ -139,7 +140,8 @@ void world::answer_call(int process, std::uint64_t id, const remote_call& call) 
 
 void world::read_result(letter one) {
   auto* const call = reinterpret_cast<remote_call*>(static_cast<std::uintptr_t>(one.id));
-  if (one.group == 0)
+  call->is_unknown = one.group == unknown;
+  if (one.group == result)
     call->result = std::move(one.text);
   else
     call->problem.assign(reinterpret_cast<const char*>(one.text.data()), one.text.size());

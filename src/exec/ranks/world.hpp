@@ -175,7 +175,11 @@ class world {
 
   // Calls of functions that a host has: HOSTS.md.
 
-  void serve_by(detail::host_functions& its) noexcept { host_ = &its; }
+  /// `its`: whose functions these ranks call. `of_job`: what other processes call here.
+  void serve_by(detail::host_functions* its, detail::host_functions* of_job = nullptr) noexcept {
+    host_ = its;
+    host_of_job_ = of_job;
+  }
   detail::host_functions* its_host() const noexcept { return host_; }
   /// Begins a call at that host, or further out; `call.end()` is called for certain, perhaps now.
   void begin_call(remote_call& call, detail::host_functions* at);
@@ -422,7 +426,7 @@ class world {
   void* const body_;
   gateway* const across_;
   const std::size_t eager_bytes_, place_bytes_;
-  detail::host_functions* host_ = nullptr;
+  detail::host_functions *host_ = nullptr, *host_of_job_ = nullptr;
   MASLIN_ATOMIC<bool> call_ended_{false};  ///< of the rank that blocks for it
   const std::vector<int> here_;
   /// There is a worker of this machine for each rank of this process. Where ranks are placed two on one, or the
