@@ -4,7 +4,7 @@ import re
 import unittest
 from pathlib import Path
 
-from jobs import CHECKOUT, Mpi
+from jobs import CHECKOUT, HERE, Mpi
 
 PROGRAM = """#include <mpi.h>
 #include <stdio.h>
@@ -82,7 +82,35 @@ int main(int n, char **w) {
 """
 
 
+# How many workers all nodes of these have.
+MACHINES = {"cell-qs20": 16, "ps3": 6, "triblade": 32}
+
+
 class Described(Mpi):
+    def spread(self, count: int, machine: str) -> dict:
+        """How ranks are run there, so far from each other as there is room: their messages pass all links that there are."""
+        file = Path(self.folder.name) / f"{count} ranks on {machine}"
+        file.write_text(" ".join(str(rank * MACHINES[machine] // count) for rank in range(count)), encoding="utf-8")
+        variables = {"MASLIN_MACHINE": str(CHECKOUT / "specs" / f"{machine}.toml"), "MASLIN_QUIET": "1", "PLACE": "somewhere"}
+        return {"workers": None, "place": file, "variables": variables}
+
+    def test_programs(self):
+        for program in sorted((HERE / "programs").glob("*.c*")):
+            if program.stem.startswith("random"):
+                continue
+            words = ("one", "two words", "") if program.stem == "environment" else ()
+            for machine, count in ((name, count) for name in MACHINES for count in (2, 5)):
+                with self.subTest(program=program.name, machine=machine, ranks=count):
+                    self.expect_right(self.ranks(count, self.build(program), *words, **self.spread(count, machine)))
+
+    def test_random_messages(self):
+        program = self.build(HERE / "programs" / "random_messages.c")
+        for machine in MACHINES:
+            for seed in range(8):
+                count = 1 + seed * 5 % 6
+                with self.subTest(machine=machine, seed=seed, ranks=count):
+                    self.expect_right(self.ranks(count, program, seed, 25, **self.spread(count, machine)))
+
     def test_messages_take_the_time_of_links(self):
         folder = Path(self.folder.name)
         machine, source = folder / "nodes.toml", folder / "to_and_fro.c"
@@ -121,7 +149,7 @@ class Described(Mpi):
 
     def test_what_neighbours_give_each_other_takes_the_time_of_links(self):
         folder = Path(self.folder.name)
-        machine, source = folder / "pair.toml", folder / "neighbours.c"
+        machine, source = folder / "pair.toml", folder / "two_neighbours.c"
         machine.write_text(NODES.replace("count = 2", "count = 1"), encoding="utf-8")
         source.write_text(NEIGHBOURS, encoding="utf-8")
         variables = {"MASLIN_MACHINE": str(machine), "MASLIN_DURATIONS": "declared", "MASLIN_QUIET": "1"}

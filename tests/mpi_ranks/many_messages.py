@@ -21,7 +21,9 @@ import time
 from pathlib import Path
 
 PROGRAM = Path(__file__).parent / "programs" / "random_messages.c"
-MACHINE = Path(__file__).resolve().parents[2] / "specs" / "epyc-128.toml"
+SPECS = Path(__file__).resolve().parents[2] / "specs"
+# How many workers they have. A rank that asks again and again keeps its worker, so each has one.
+MACHINES = {"epyc-128": 128, "triblade": 32, "ps3": 6}
 # How another MPI starts more ranks than there are cores; its ranks must not spin then.
 OTHERS = {"openmpi": ("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"),
           "mpich": ("mpirun.mpich",)}
@@ -37,13 +39,18 @@ class Drawn:
         self.on = drawn.choice(on) if self.processes == 1 and nodes == [1] else "1"
         self.nodes = drawn.choice(nodes)
         self.ranks = self.nodes * self.processes + more
+        self.machine = drawn.choice([name for name, workers in MACHINES.items() if workers >= self.ranks])
 
     def settings(self) -> dict[str, str]:
         if self.on == "serial":
             return {"MASLIN_SERIAL": "1"}
-        if self.on == "described":  # a rank that asks again and again keeps its worker, so each has one
-            return {"MASLIN_MACHINE": str(MACHINE), "MASLIN_QUIET": "1"}
+        if self.on == "described":
+            return {"MASLIN_MACHINE": str(SPECS / f"{self.machine}.toml"), "MASLIN_QUIET": "1"}
         return {"MASLIN_WORKERS": self.on}
+
+    def workers(self) -> str:
+        """Gives each rank's worker there: they are so far from each other as there is room, so messages pass all links."""
+        return " ".join(str(rank * MACHINES[self.machine] // self.ranks) for rank in range(self.ranks))
 
 
 def run(command: list[str], settings: dict[str, str]) -> str:
@@ -83,6 +90,10 @@ class Runs:
         options, drawn = self.options, Drawn(seed, self.options.processes, self.options.on, self.options.nodes)
         divided = ["--processes", str(drawn.processes)] if drawn.processes > 1 else []
         settings = drawn.settings() | {"MASLIN_LEARNED": "off", "MASLIN_REPORT": "off"}
+        if drawn.on == "described":
+            place = self.folder / "place"
+            place.write_text(drawn.workers(), encoding="utf-8")
+            divided = ["--place", str(place)]
         command = [str(options.commands / "maslin-mpirun"), "-n", str(drawn.ranks), *divided]
         if options.nodes != [1]:
             command = [*OTHERS[options.launcher], "-n", str(drawn.nodes), *command, "--nodes"]

@@ -4,7 +4,7 @@ import itertools
 import unittest
 from pathlib import Path
 
-from jobs import BIN, CHECKOUT, HERE, Mpi
+from jobs import BIN, HERE, Mpi
 
 
 class Everywhere(Mpi):
@@ -128,11 +128,6 @@ int main(int count, char** words) {
 
     def test_a_tool_stands_between(self):
         self.everywhere("tool.c")
-
-    def test_described_machine(self):
-        machine = {"MASLIN_MACHINE": str(CHECKOUT / "specs" / "cell-qs20.toml")}
-        for name in ("collectives.c", "modes.c", "two_groups.c"):
-            self.expect_right(self.ranks(6, self.build(HERE / "programs" / name), variables=machine, workers=None))
 
     def test_destructors_run_once_a_rank(self):
         done = self.ranks(3, self.build(HERE / "programs" / "own_variables.cpp"))
