@@ -69,15 +69,16 @@ std::int64_t check_route(section& s, std::int64_t nearer, const std::vector<std:
 
 }  // namespace
 
-void check_routes(section& description, std::int64_t workers) {
+void check_routes(section& description, std::int64_t nodes, std::int64_t workers) {
   std::vector<std::string> hops, routes;
-  for (section& hop : description.tables("hop")) check_hop(hop, workers, hops);
+  for (section& hop : description.tables("hop")) check_hop(hop, nodes * workers, hops);
   std::int64_t within = 1;
   std::vector<section> all = description.tables("route");
   for (section& route : all) within = check_route(route, within, hops, routes);
-  if (!all.empty() && within != workers)
-    all.back().fail_at("within",
-                       fmt::format("the last [[route]] is within {} workers; expected all {}", within, workers));
+  if (!all.empty() && within != workers && within != nodes * workers)
+    all.back().fail_at(
+        "within", fmt::format("the last [[route]] is within {} workers; expected all {}{}", within, nodes * workers,
+                              nodes > 1 ? fmt::format(", or the {} of a node", workers) : ""));
 }
 
 }  // namespace maslin::machine

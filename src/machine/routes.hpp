@@ -7,7 +7,7 @@ namespace maslin::machine {
 
 class section;
 
-/// Checks [[hop]] and [[route]] of a machine with so many workers. Throws `error`.
-void check_routes(section& description, std::int64_t workers);
+/// Checks [[hop]] and [[route]] of a machine with so many nodes of so many workers. Throws `error`.
+void check_routes(section& description, std::int64_t nodes, std::int64_t workers);
 
 }  // namespace maslin::machine

@@ -226,7 +226,7 @@ machine_spec read_spec(const std::string& path) {
   for (section& level : s.tables("memory")) spec.memory.push_back(read_memory(level, spec.workers.count));
   for (section& link : s.tables("link")) spec.links.push_back(read_link(link, spec.links));
   check_curves(s, spec.workers.count);
-  check_routes(s, std::int64_t{spec.nodes} * spec.workers.count);
+  check_routes(s, spec.nodes, spec.workers.count);
   s.done();
   return spec;
 }

@@ -326,6 +326,9 @@ TEST(Spec, RoutesLeadOverHopsThatAreDescribed) {
   expect_complaint(eib + near + all + "across = [\"EBI\"]\n" + end,
                    "19:10: 'route.across' names the hop \"EBI\", which is not described; expected one of EIB");
   expect_complaint(eib + near, "13:10: the last [[route]] is within 2 workers; expected all 4");
+  EXPECT_NE(complaint("nodes = 2\n" + good + eib + near)
+                .find("the last [[route]] is within 2 workers; expected all 8, or the 4 of a node"),
+            std::string::npos);
   expect_complaint(eib + near + all + end, "17:8: the route \"all\" has no hop; expected 'out', 'across' or 'in'");
   expect_complaint(eib + near + all + "out = [\"EIB\"]\n" + end,
                    "19:7: the route \"all\" has only one of 'out' and 'in'; expected both, or none");

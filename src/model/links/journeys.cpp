@@ -21,7 +21,7 @@ std::int64_t journeys::ask(std::uint32_t from, std::uint32_t to, bool is_eager, 
   if (from == to) return now;
   const route& way = on_.between(from, to);
   if (!way.is_direct()) return way.in.empty() ? now : traffic_.pass_out(way.out.front(), to, descriptor_bytes, now);
-  return is_eager || !on_.has_puts ? now : traffic_.cross(way, to, from, descriptor_bytes, now);
+  return is_eager ? now : traffic_.cross(way, to, from, descriptor_bytes, now);
 }
 
 progress journeys::receive(journey& m, std::int64_t now, std::int64_t asked_at) {
@@ -51,7 +51,7 @@ void journeys::move(journey& m, std::int64_t now, progress& what) {
     then = traffic_.pass_in(way.in[m.hop - outs - 1U], m.to, m.bytes, begin);
   else if (!is_here)
     then = traffic_.cross(way, m.from, m.to, m.bytes, begin);
-  if (!is_here && last == 0 && on_.has_puts) then = traffic_.cross(way, m.from, m.to, flag_bytes, then);
+  if (!is_here && way.is_direct()) then = traffic_.cross(way, m.from, m.to, flag_bytes, then);
   ++m.hop;
   what.next = then;
 }

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -185,10 +188,10 @@ TEST(Links, WithoutLinksAMessageTakesNoTime) {
 
 TEST(Links, AMachineWithoutRoutesIsAnErrorThatNamesTheFile) {
   try {
-    read_network((checkout() / "specs" / "ps3.toml").string());
+    read_network((checkout() / "specs" / "epyc-128.toml").string());
     FAIL();
   } catch (const error& e) {
-    EXPECT_NE(std::string(e.what()).find("ps3.toml: no [[route]]; expected"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("epyc-128.toml: no [[route]]; expected"), std::string::npos);
   }
 }
 
@@ -213,6 +216,43 @@ TEST(Links, ATribladesChainAddsUpToWhatIsPublished) {
   EXPECT_EQ(all.between(0, 32).name, "unit");
   EXPECT_EQ(all.between(0, 5759).name, "unit");
   EXPECT_EQ(all.between(0, 5760).name, "cluster");
+}
+
+/// Of a message of 0 bytes.
+std::int64_t time_between(const network& n, std::uint32_t from, std::uint32_t to) {
+  std::vector<script> all(std::max(from, to) + 1);
+  all[from] = {action::send(to, 0)};
+  all[to] = {action::receive(from)};
+  return time_of(n, all);
+}
+
+TEST(Links, WithoutOpteronsTheChainIsThatOfATribladeWithoutTheirHops) {
+  const network with = read_network((checkout() / "specs" / "triblade.toml").string());
+  const network without = read_network((checkout() / "specs" / "qs21-cluster.toml").string());
+  EXPECT_EQ(without.between(0, 7).name, "processor");
+  EXPECT_EQ(without.between(0, 15).name, "blade");
+  EXPECT_EQ(without.between(0, 16).name, "chassis");
+  for (const std::uint32_t to : {1U, 8U}) EXPECT_EQ(time_between(without, 0, to), time_between(with, 0, to));
+  // DaCS has no part in it, on either side.
+  EXPECT_EQ(time_between(with, 0, 16) - time_between(without, 0, 16), 2 * 3'080'000);
+}
+
+TEST(Links, AMachineWhoseRoutesEndAtItsNodesHasTheLinkBetweenThem) {
+  std::ifstream in(checkout() / "specs" / "ps3.toml");
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  text.replace(text.find("\n[workers]"), 1, "\nnodes = 8\n");
+  const spec_file file(text);
+  const network n = read_network(file.path());
+  EXPECT_EQ(n.workers, 48U);
+  EXPECT_TRUE(n.between(0, 5).is_direct());
+  EXPECT_EQ(n.between(5, 6).name, "machine");
+  EXPECT_FALSE(n.between(5, 6).is_direct());
+  // Puts of a descriptor, of no data and of a flag; and Ethernet alone.
+  EXPECT_EQ(time_between(n, 0, 5), 3 * 31'250 + 2'500 + 156);
+  std::vector<script> all(7);
+  all[5] = {action::send(6, 1'000'000)};
+  all[6] = {action::receive(5)};
+  EXPECT_EQ(time_of(n, all), 8000 * us);
 }
 
 }  // namespace

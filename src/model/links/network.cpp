@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -49,33 +50,39 @@ toml::table parsed(const std::string& file) {
   }
 }
 
+/// Gives the place of the hop that the machine's link is; nothing if it has none.
+std::optional<std::uint32_t> add_link(network& to, const machine::machine_spec& spec, machine::link_spec::ends between,
+                                      std::uint32_t shared_by) {
+  const auto one = std::ranges::find(spec.links, between, &machine::link_spec::between);
+  if (one == spec.links.end()) return {};
+  const double byte = of_a_byte(one->bandwidth_gb_per_s);
+  const auto startup = std::lround(one->latency_us.value_or(0.0) * 1e6);
+  const char* const name = between == machine::link_spec::ends::nodes ? "nodes" : "groups";
+  to.hops.push_back({name, shared_by, startup, byte, byte, false});
+  return static_cast<std::uint32_t>(to.hops.size() - 1);
+}
+
+/// Joins the nodes, if there are several.
+void add_nodes(network& to, const machine::machine_spec& spec) {
+  if (spec.nodes == 1) return;
+  const auto link = add_link(to, spec, machine::link_spec::ends::nodes, static_cast<std::uint32_t>(spec.workers.count));
+  if (!link)
+    throw error(fmt::format("{}: no [[link]] between nodes; expected what joins its {} nodes", spec.file, spec.nodes));
+  to.routes.push_back({"machine", to.workers, {}, {*link}, {}, true});
+}
+
 /// The machine's groups and nodes, joined by its links.
 network of_links(const machine::machine_spec& spec) {
   const auto count = static_cast<std::uint32_t>(spec.workers.count), nodes = static_cast<std::uint32_t>(spec.nodes);
-  network n{spec.name, count * nodes, {}, {}, false};
+  network n{spec.name, count * nodes, {}, {}};
   std::vector<std::uint32_t> across;
-  const auto join = [&](machine::link_spec::ends what, std::uint32_t shared_by) {
-    for (const machine::link_spec& one : spec.links) {
-      if (one.between != what) continue;
-      const double byte = of_a_byte(one.bandwidth_gb_per_s);
-      const auto startup = std::lround(one.latency_us.value_or(0.0) * 1e6);
-      n.hops.push_back(
-          {what == machine::link_spec::ends::nodes ? "nodes" : "groups", shared_by, startup, byte, byte, false});
-      across = {static_cast<std::uint32_t>(n.hops.size() - 1)};
-      return true;
-    }
-    return false;
-  };
   const std::uint32_t group = count / static_cast<std::uint32_t>(spec.workers.groups);
   if (group < count) {
-    n.routes.push_back({"group", group, {}, {}, {}});
-    join(machine::link_spec::ends::groups, group);
+    n.routes.push_back({"group", group, {}, {}, {}, true});
+    if (const auto link = add_link(n, spec, machine::link_spec::ends::groups, group)) across = {*link};
   }
-  n.routes.push_back({"node", count, {}, across, {}});
-  if (nodes == 1) return n;
-  if (!join(machine::link_spec::ends::nodes, count))
-    throw error(fmt::format("{}: no [[link]] between nodes; expected what joins its {} nodes", spec.file, nodes));
-  n.routes.push_back({"machine", count * nodes, {}, across, {}});
+  n.routes.push_back({"node", count, {}, across, {}, true});
+  add_nodes(n, spec);
   return n;
 }
 
@@ -126,6 +133,7 @@ network read_network(const std::string& file) {
     }
   if (n.routes.empty())
     throw error(fmt::format("{}: no [[route]]; expected what messages between workers pass: specs/README.md", file));
+  if (n.routes.back().within < n.workers) add_nodes(n, spec);
   return n;
 }
 

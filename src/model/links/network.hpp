@@ -30,9 +30,11 @@ struct route {
   std::string name;
   std::uint32_t within = 1;
   std::vector<std::uint32_t> out, across, in;
+  bool is_link = false;  ///< a [[link]] stands for all: what it takes is all that a message does
 
-  /// Whether sender and receiver see each other's memory: then no host has a part in it.
-  bool is_direct() const { return out.empty() && in.empty(); }
+  /// Whether sender and receiver see each other's memory: the receiver puts a descriptor, and the sender a flag behind
+  /// the data. No host has a part in it.
+  bool is_direct() const { return !is_link && out.empty() && in.empty(); }
 };
 
 struct network {
@@ -40,9 +42,6 @@ struct network {
   std::uint32_t workers = 1;
   std::vector<hop> hops;
   std::vector<route> routes;  ///< the nearest first; the last leads everywhere
-  /// Over a direct route the receiver puts a descriptor, and the sender a flag behind the data; else what a hop takes
-  /// is all that a message does.
-  bool has_puts = true;
 
   const route& between(std::uint32_t one, std::uint32_t other) const {
     const route* at = routes.data();
@@ -51,7 +50,8 @@ struct network {
   }
 };
 
-/// Gives the machine's chains. Throws `error` if the description is wrong, or has none.
+/// Gives the machine's chains, and beyond the last of them the [[link]] between nodes. Throws `error` if the
+/// description is wrong, or has no chains.
 network read_network(const std::string& file);
 
 /// Gives whether a description says what messages between any workers pass; and whether it says so by [[route]]s.
