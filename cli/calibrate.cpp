@@ -17,11 +17,14 @@
 #include <vector>
 
 #include "calibrate_curves.hpp"
+#include "cli/shared/scratch_folder.hpp"
+#include "maslin/error.hpp"
 #include "maslin/loop.hpp"
 #include "maslin/machine.hpp"
 #include "maslin/runtime.hpp"
 #include "maslin/task.hpp"
 #include "output.hpp"
+#include "process_messages.hpp"
 
 namespace {
 
@@ -130,6 +133,8 @@ measured_round memory_bandwidth(int threads) {
   return all;
 }
 
+constexpr int most_processes = 64;  // of maslin-mpirun
+
 /// Gives what disturbed the measurements, as far as the system says it.
 std::string disturbance(const steady& figures, int cpus) {
   if (figures.taken_by_others() < 0.05) return "the machine was not steady while it was measured";
@@ -155,6 +160,30 @@ void warn(const steady& figures, int cpus) {
 
 }  // namespace
 
+std::string description_with_messages(const std::string& file, const std::vector<std::string>& launcher) {
+  const maslin::machine::machine_spec spec = maslin::machine::read_spec(file);  // before anything is run
+  forget_settings();
+  const int cpus = maslin::machine::budget().cpus;
+  std::optional<progress> bar(std::in_place, "measuring", 1);
+  steady figures(cpus, [&](const std::string& name) { bar->at(0, name); });
+  const std::vector<message_group> groups = messages_between_processes(launcher, figures);
+  bar.reset();
+  warn(figures, cpus);
+  std::string text = with_messages(file, groups, figures);
+  command::scratch_folder folder;
+  const std::string written = folder.file("description.toml");
+  write_file(written, text);
+  maslin::machine::read_spec(written);
+  for (const message_group& group : groups)
+    if (const int nodes = group.of.ranks / group.of.on_a_node;
+        group.of.where == maslin::layers::placement::nodes && nodes > spec.nodes) {
+      fmt::print(stderr, "maslin: note: {} describes {} node{}; for layouts on {} write nodes = {} there\n", file,
+                 spec.nodes, spec.nodes == 1 ? "" : "s", nodes, nodes);
+      break;
+    }
+  return text;
+}
+
 std::string calibrated_description(bool curves) {
   namespace machine = maslin::machine;
   const machine::topology here = machine::detect_topology();
@@ -163,8 +192,10 @@ std::string calibrated_description(bool curves) {
   std::vector<int> teams;
   for (int t = 1; curves && t < workers; t *= 2) teams.push_back(t);
   teams.push_back(workers);
-  const auto count =
-      1 + (workers > 1 ? 2 : 0) + teams.size() + static_cast<std::size_t>(curves ? curve_figures(workers) : 0);
+  std::vector<std::string> launcher;
+  if (curves && workers > 1) launcher = launcher_of_processes(std::min(workers, most_processes));
+  const auto count = 1 + (workers > 1 ? 2 : 0) + teams.size() +
+                     static_cast<std::size_t>((curves ? curve_figures(workers) : 0) + (launcher.empty() ? 0 : 1));
   std::optional<progress> bar(std::in_place, "measuring", count);
   std::uint64_t begun = 0;
   steady figures(workers, [&](const std::string& name) { bar->at(begun++, name); });
@@ -179,8 +210,16 @@ std::string calibrated_description(bool curves) {
   for (const int t : teams)
     saturation.push_back(figures.measure(fmt::format("memory bandwidth of {} worker{}", t, t == 1 ? "" : "s"), t,
                                          best::most, [&] { return memory_bandwidth(t); }));
-  const std::string others = curves ? message_and_sharing_groups(workers, figures) : "";
+  std::string others = curves ? message_and_sharing_groups(workers, figures) : "";
+  std::string unmeasured;
+  if (!launcher.empty()) try {
+      for (const message_group& group : messages_between_processes(launcher, figures)) others += "\n" + group.text;
+    } catch (const maslin::error& e) {  // where processes cannot share memory, for one
+      unmeasured = e.what();
+    }
   bar.reset();
+  if (!unmeasured.empty())
+    fmt::print(stderr, "maslin: warning: messages between processes are left out: {}\n", unmeasured);
   warn(figures, workers);
 
   char host[256] = "";

@@ -369,6 +369,16 @@ std::vector<laid_out> laid_out_on(const layers::machine& m, const layers::profil
   return phases;
 }
 
+/// Were messages measured between ranks of one process only, where ranks are processes that exchange some?
+bool processes_count_as_workers(const layers::machine& m, const layers::wishes& w) {
+  const auto measured = [&](layers::placement where) {
+    const auto& all = m.measured_curves.messages;
+    return std::any_of(all.begin(), all.end(), [&](const layers::message_curve& c) { return c.where == where; });
+  };
+  return w.ranks == layers::ranks_are::processes && w.sends.count + w.all_reduces.count > 0 &&
+         measured(layers::placement::workers) && !measured(layers::placement::processes);
+}
+
 void run(const options& wish) {
   const auto ranks =
       static_cast<layers::ranks_are>(std::find(rank_words.begin(), rank_words.end(), wish.ranks) - rank_words.begin());
@@ -376,8 +386,8 @@ void run(const options& wish) {
   w.ranks = ranks;
   w.sends = messages_of(wish.sends, "--send");
   w.all_reduces = messages_of(wish.all_reduces, "--all-reduce");
-  if (ranks != layers::ranks_are::processes && w.sends.count + w.all_reduces.count > 0)
-    throw maslin::error("--send and --all-reduce say what ranks exchange that are processes: give --ranks processes");
+  if (ranks == layers::ranks_are::none && w.sends.count + w.all_reduces.count > 0)
+    throw maslin::error("--send and --all-reduce say what ranks exchange: give --ranks streams or processes, too");
 
   command::scratch_folder folder;
   std::string file = wish.machine;
@@ -442,6 +452,8 @@ void run(const options& wish) {
   if (w.memory_traffic > 0 && m.measured_curves.saturation.empty())
     fmt::print("how fast memory is is not described: the {:.3g} GB/s that the program moves count as nothing\n",
                w.memory_traffic * 1e-9);
+  if (processes_count_as_workers(m, w))
+    fmt::print("messages between processes were not measured: they count as those between ranks of one process\n");
   if (shares_as_described)
     fmt::print("how workers share memory was not measured: all get the same part of the described bandwidth\n");
   for (const laid_out& p : phases) print_phase(p, ranks, wish.all);

@@ -10,10 +10,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "calibrate.hpp"
+#include "cli/shared/child.hpp"
 #include "commands.hpp"
 #include "json_text.hpp"
+#include "maslin/error.hpp"
 #include "model/layers/machine.hpp"
 #include "output.hpp"
 
@@ -26,7 +29,8 @@ using json = nlohmann::ordered_json;
 struct options {
   bool as_json = false;
   std::string spec;
-  std::string calibrated;  ///< where the description of this machine goes
+  std::string calibrated;             ///< where the description of this machine goes
+  std::vector<std::string> launcher;  ///< of processes between which messages are measured for that
 };
 
 std::string bytes_text(std::int64_t bytes) {
@@ -117,10 +121,11 @@ void put_points(json& into, const std::vector<layers::point>& points, const char
 /// What the model of layered parallelism reads of the file.
 void put_curves(json& out, const layers::curves& all) {
   for (const layers::message_curve& c : all.messages) {
-    constexpr const char* places[] = {"worker", "workers", "nodes"};
+    constexpr const char* places[] = {"worker", "workers", "processes", "nodes"};
     json one = {{"call", c.of == layers::message_curve::call::send ? "send" : "all_reduce"},
                 {"placement", places[static_cast<std::size_t>(c.where)]},
                 {"ranks", c.ranks}};
+    if (c.on_a_node > 1) one["on_a_node"] = c.on_a_node;
     put_points(one, c.seconds, "bytes", "us", "error_us", 1e-6);
     one["source"] = c.source;
     out["messages"].push_back(one);
@@ -216,6 +221,15 @@ void print_spec(const machine::machine_spec& s) {
 }
 
 void run(const options& wish) {
+  if (!wish.launcher.empty()) {
+    if (wish.calibrated.empty())
+      throw maslin::error(
+          fmt::format("'{}': a command that starts ranks goes with --calibrate FILE", wish.launcher[0]));
+    write_file(wish.calibrated, description_with_messages(wish.calibrated, wish.launcher));
+    fmt::print("{}: with messages between the processes of {}\n", wish.calibrated,
+               command::command_line(wish.launcher));
+    return;
+  }
   if (!wish.calibrated.empty()) {
     output_file to(wish.calibrated);  // first: a place that cannot be written is no reason to measure
     to.write(calibrated_description(true));
@@ -256,5 +270,10 @@ void add_machine(CLI::App& app) {
       ->add_option("--calibrate", wish->calibrated,
                    "Measure this machine for some seconds and write its description; '-' is the standard output")
       ->type_name("FILE");
+  command->add_option(
+      "LAUNCHER", wish->launcher,
+      "Behind --calibrate FILE --: what starts ranks, such as mpirun -n 8 --map-by ppr:2:node, or "
+      "maslin-mpirun -n 4 --processes 4; only messages between these processes are measured, and added to "
+      "the description");
   command->callback([wish] { run(*wish); });
 }

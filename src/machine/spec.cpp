@@ -137,8 +137,17 @@ void check_curve(section& s, const char* at, bounds places, const char* is, boun
 void check_curves(section& s, int workers) {
   for (section& one : s.tables("messages")) {
     one.one_of("call", {"send", "all_reduce"});
-    one.one_of("placement", {"worker", "workers", "nodes"});
-    if (one.count("ranks") < 2) one.fail_at("ranks", "'messages.ranks' is 1; expected 2 or more");
+    const bool on_nodes = one.one_of("placement", {"worker", "workers", "processes", "nodes"}) == 3;
+    const int ranks = one.count("ranks");
+    if (ranks < 2) one.fail_at("ranks", "'messages.ranks' is 1; expected 2 or more");
+    if (one.has("on_a_node")) {
+      const int each = one.count("on_a_node");
+      if (!on_nodes) one.fail_at("on_a_node", "'messages.on_a_node' is for placement \"nodes\"; leave it out");
+      if (ranks % each != 0 || ranks == each)
+        one.fail_at("on_a_node", fmt::format("'messages.on_a_node' is {}; expected that {} ranks divide among two "
+                                             "nodes or more, as many on each",
+                                             each, ranks));
+    }
     check_curve(one, "bytes", a_size, "us", a_time, "error_us");
     one.source();
     one.done();

@@ -313,6 +313,15 @@ TEST(Spec, CurvesOfTheModelAreChecked) {
   expect_complaint("[sharing]\nthreads = [1]\nslow_down = [\"one\"]\n" + end, "expected numbers in brackets");
   expect_complaint("[[messages]]\ncall = \"sned\"\n", "expected one of send, all_reduce");
   expect_complaint(messages + "ranks = 1\n", "'messages.ranks' is 1; expected 2 or more");
+  const std::string more = "bytes = [8]\nus = [1]\n" + end;
+  expect_complaint(messages + "ranks = 4\non_a_node = 2\n" + more, "");
+  for (const char* each : {"3", "4"})
+    expect_complaint(messages + "ranks = 4\non_a_node = " + each + "\n" + more,
+                     std::string("10:13: 'messages.on_a_node' is ") + each +
+                         "; expected that 4 ranks divide among two nodes or more, as many on each");
+  const std::string here = "[[messages]]\ncall = \"all_reduce\"\nplacement = \"processes\"\nranks = 4\n";
+  expect_complaint(here + more, "");
+  expect_complaint(here + "on_a_node = 2\n" + more, "'messages.on_a_node' is for placement \"nodes\"; leave it out");
   expect_complaint("[saturation]\nworkers = [1]\ngb_per_s = [5]\n", "missing key 'saturation.source'");
   expect_complaint("[saturation]\nworkers = [1]\ngb_per_s = [5]\nbytes = 4\n" + end, "unknown key 'saturation.bytes'");
 }

@@ -138,6 +138,34 @@ class Layout(unittest.TestCase):
         self.assertAlmostEqual(paid, 4 * 2 * 4 * (20e-6 + 8e-9), delta=1e-9)
         self.assertAlmostEqual(talks["seconds"] - alone["seconds"], paid, delta=1e-9)
 
+    def test_messages_take_what_was_measured_where_the_ranks_are(self):
+        self.record("--generations", "4", program="chain")
+        curve = ('[[messages]]\ncall = "all_reduce"\nplacement = "{}"\nranks = {}\n{}bytes = [8]\nus = [{}]\nsource = "a test"\n').format
+        curves = curve("workers", 8, "", 1)
+
+        def paid(layout: str, *ranks) -> float:
+            machine = self.file("cluster.toml", "nodes = 4\n" + self.cores(8, curves).read_text(encoding="utf-8"))
+            words = (self.trace, "--machine", machine, "--layout", layout, "--ranks", *ranks, "--all-reduce", "8")
+            communication = self.said(*words)["phases"][0]["candidates"][0]["terms"]["communication_s"]
+            return round(1e6 * communication / 4, 6)  # of a run
+
+        note = "messages between processes were not measured"
+
+        def table(*more) -> str:
+            return run(MASLIN, "layout", self.trace, "--machine", self.folder / "cluster.toml", "--ranks", "processes", *more).stdout
+
+        self.assertEqual(paid("8x1", "streams"), 1)
+        self.assertIn(note, table("--send", "8"))
+        self.assertNotIn(note, table())
+        self.assertEqual(paid("8x1x1", "processes"), 0.333333)  # as ranks of a process; nothing is known of nodes
+        curves += curve("processes", 2, "", 3) + curve("nodes", 4, "", 40)
+        self.assertEqual(paid("8x1", "streams"), 1)
+        self.assertEqual(paid("8x1x1", "processes"), 43)
+        self.assertNotIn(note, table("--send", "8"))
+        self.assertEqual(paid("4x1x1", "processes"), 40)
+        curves += curve("nodes", 8, "on_a_node = 2\n", 30)
+        self.assertEqual(paid("8x1x1", "processes"), 30)
+
     def test_memory_that_workers_share_is_counted_where_its_curve_is_known(self):
         self.record("--streams", "8", "--offloads", "5")
         curve = '[saturation]\nworkers = [1, 4]\ngb_per_s = [10, 10]\nsource = "a test"\n'
@@ -356,7 +384,7 @@ class Layout(unittest.TestCase):
         self.assertIn("it needs more workers than 'cores' has: 4", self.refusal(self.trace, "--machine", machine, "--layout", "3x2"))
         self.assertIn("expected RANKSxSTREAMSxWIDTH",
                       self.refusal(self.trace, "--machine", machine, "--ranks", "processes", "--layout", "2x2"))
-        self.assertIn("give --ranks processes", self.refusal(self.trace, "--machine", machine, "--send", "8"))
+        self.assertIn("give --ranks streams or processes, too", self.refusal(self.trace, "--machine", machine, "--send", "8"))
         self.assertIn("--send much: expected BYTES",
                       self.refusal(self.trace, "--machine", machine, "--ranks", "processes", "--send", "much"))
         self.assertIn("did you mean streams?", self.refusal(self.trace, "--machine", machine, "--ranks", "stream"))

@@ -10,15 +10,18 @@ namespace maslin::layers {
 struct job {
   int ranks = 1;
   int on_a_node = 1;
+  placement on_node = placement::processes;  ///< where those of a node are
 
   int nodes() const { return (ranks + on_a_node - 1) / on_a_node; }
 };
 
-/// Gives the seconds of one message of `bytes` from rank to rank; of the farthest, where some are on other nodes.
+/// Gives the seconds of one message of `bytes` from rank to rank while all others send one, too; of the farthest, where
+/// some are on other nodes. Processes of a node of which nothing was measured are taken to be ranks of one.
 double send_time(const machine& m, const job& j, double bytes);
 
-/// Gives the seconds in which all ranks have combined `bytes`. Where nothing was measured, in a tree there and back:
-/// 2 ⌈log2⌉ messages, within nodes and between them.
+/// Gives the seconds in which all ranks have combined `bytes`. What was measured with as many ranks of a node counts as
+/// a whole; else they combine within nodes, and then between them. Where nothing was measured, in a tree there and
+/// back: 2 ⌈log2⌉ messages.
 double all_reduce_time(const machine& m, const job& j, double bytes);
 
 }  // namespace maslin::layers

@@ -71,8 +71,12 @@ curves read_curves(const std::string& file) {
       c.of = (*table)["call"].value_or(std::string()) == "send" ? message_curve::call::send
                                                                 : message_curve::call::all_reduce;
       const std::string where = (*table)["placement"].value_or(std::string("workers"));
-      c.where = where == "worker" ? placement::worker : where == "nodes" ? placement::nodes : placement::workers;
+      c.where = where == "worker"      ? placement::worker
+                : where == "processes" ? placement::processes
+                : where == "nodes"     ? placement::nodes
+                                       : placement::workers;
       c.ranks = (*table)["ranks"].value_or(2);
+      c.on_a_node = (*table)["on_a_node"].value_or(1);
       c.seconds = points_of(*table, "bytes", "us", "error_us", 1e-6);
       c.source = (*table)["source"].value_or(std::string());
       out.messages.push_back(std::move(c));

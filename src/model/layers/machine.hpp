@@ -50,14 +50,16 @@ constexpr std::array<std::pair<constant constants::*, const char*>, 10> constant
            {&c::local_byte, "memory bandwidth"}}};
 }
 
-/// Where the ranks of a measured message were.
-enum class placement : unsigned char { worker, workers, nodes };
+/// Where the ranks of a measured message were: of one process on one worker or each on its own; of one node, each in a
+/// process of its own; on several nodes.
+enum class placement : unsigned char { worker, workers, processes, nodes };
 
 /// Times of a message by its bytes, measured with so many ranks (ps3-cluster, figures 1 and 2).
 struct message_curve {
   enum class call : unsigned char { send, all_reduce } of = call::send;
   placement where = placement::workers;
   int ranks = 2;
+  int on_a_node = 1;           ///< of them, where they are on several nodes
   std::vector<point> seconds;  ///< by bytes
   std::string source;
 };

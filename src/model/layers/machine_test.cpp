@@ -107,14 +107,32 @@ ranks = 2
 bytes = [8]
 us = [5]
 source = "a test"
+[[messages]]
+call = "all_reduce"
+placement = "nodes"
+ranks = 4
+on_a_node = 2
+bytes = [8]
+us = [5]
+source = "a test"
+[[messages]]
+call = "send"
+placement = "processes"
+ranks = 2
+bytes = [8]
+us = [4]
+source = "a test"
 )");
   const machine m = read(file.path());
   ASSERT_EQ(m.measured_curves.saturation.size(), 2u);
   EXPECT_DOUBLE_EQ(m.measured_curves.saturation[1].is.value, 12.5e9);
   EXPECT_DOUBLE_EQ(m.measured_curves.saturation[0].is.error, 0.5e9);
   EXPECT_NEAR(m.cost.contention.value, 0.1, 1e-12);
-  ASSERT_EQ(m.measured_curves.messages.size(), 2u);
-  EXPECT_NEAR(send_time(m, {2, 2}, 508), 2e-6, 1e-15);
+  ASSERT_EQ(m.measured_curves.messages.size(), 4u);
+  EXPECT_EQ(m.measured_curves.messages[2].where, placement::nodes);
+  EXPECT_EQ(m.measured_curves.messages[2].on_a_node, 2);
+  EXPECT_NEAR(send_time(m, {2, 2, placement::workers}, 508), 2e-6, 1e-15);
+  EXPECT_NEAR(send_time(m, {2, 2, placement::processes}, 508), 4e-6, 1e-15);
   EXPECT_NEAR(all_reduce_time(m, {2, 2}, 8), 5e-6, 1e-15);
 }
 
@@ -172,6 +190,51 @@ TEST(Communication, GoesByLinksWhereNothingWasMeasured) {
   EXPECT_NEAR(send_time(m, {8, 2}, 1000), 12e-6, 1e-15);                // 1 + 10 + 1
   EXPECT_NEAR(all_reduce_time(m, {8, 8}, 0), 6e-6, 1e-15);              // three steps there and back
   EXPECT_NEAR(all_reduce_time(m, {8, 2}, 0), 2e-6 + 4 * 11e-6, 1e-15);  // one of 1 us; two between four nodes
+}
+
+message_curve curve_of(message_curve::call of, placement where, int ranks, int on_a_node, double seconds) {
+  return {of, where, ranks, on_a_node, {{8, {seconds, 0}}}, "a test"};
+}
+
+TEST(Communication, GoesByTheCurveOfWhereItsRanksAre) {
+  constexpr auto send = message_curve::call::send, all_reduce = message_curve::call::all_reduce;
+  machine m;
+  m.workers = 8;
+  m.nodes = 4;
+  auto& curves = m.measured_curves.messages;
+  curves = {curve_of(send, placement::workers, 2, 1, 1), curve_of(all_reduce, placement::workers, 8, 1, 2)};
+  const job within{8, 8, placement::workers}, processes{8, 8, placement::processes};
+  EXPECT_EQ(send_time(m, within, 8), 1);
+  EXPECT_EQ(send_time(m, processes, 8), 1);  // nothing else was measured
+  EXPECT_EQ(all_reduce_time(m, processes, 8), 2);
+  curves.push_back(curve_of(send, placement::processes, 2, 1, 10));
+  curves.push_back(curve_of(send, placement::processes, 8, 1, 15));
+  curves.push_back(curve_of(all_reduce, placement::processes, 8, 1, 20));
+  EXPECT_EQ(send_time(m, within, 8), 1);
+  EXPECT_EQ(send_time(m, processes, 8), 15);  // eight send at a time
+  EXPECT_EQ(all_reduce_time(m, within, 8), 2);
+  EXPECT_EQ(all_reduce_time(m, processes, 8), 20);
+  EXPECT_EQ(all_reduce_time(m, {2, 2, placement::processes}, 8), 20. / 3);  // one step of three
+}
+
+TEST(Communication, BetweenNodesGoesByTheDistributionThatWasMeasured) {
+  constexpr auto send = message_curve::call::send, all_reduce = message_curve::call::all_reduce;
+  machine m;
+  m.workers = 8;
+  m.nodes = 4;
+  auto& curves = m.measured_curves.messages;
+  curves = {curve_of(all_reduce, placement::processes, 2, 1, 3), curve_of(send, placement::nodes, 2, 1, 50),
+            curve_of(all_reduce, placement::nodes, 4, 1, 100)};
+  EXPECT_EQ(all_reduce_time(m, {4, 1}, 8), 100);
+  EXPECT_EQ(all_reduce_time(m, {8, 2}, 8), 103);  // within the nodes, and then between them
+  EXPECT_EQ(send_time(m, {8, 2}, 8), 50);
+  curves.push_back(curve_of(all_reduce, placement::nodes, 8, 2, 70));
+  curves.push_back(curve_of(send, placement::nodes, 8, 2, 60));
+  EXPECT_EQ(all_reduce_time(m, {8, 2}, 8), 70);  // as a whole
+  EXPECT_EQ(all_reduce_time(m, {4, 1}, 8), 100);
+  EXPECT_EQ(all_reduce_time(m, {16, 4}, 8), 6 + 100);
+  EXPECT_EQ(send_time(m, {8, 2}, 8), 60);
+  EXPECT_EQ(send_time(m, {4, 1}, 8), 50);
 }
 
 }  // namespace

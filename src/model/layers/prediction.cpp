@@ -382,8 +382,10 @@ class one_run {
   }
 
   double communication() const {
-    if (w_.ranks != ranks_are::processes) return 0;
-    const job j{at_.ranks, at_.on_a_node};
+    if (w_.ranks == ranks_are::none) return 0;
+    const bool processes = w_.ranks == ranks_are::processes;
+    const int on_a_node = processes ? at_.on_a_node : std::clamp(m_.workers / at_.width, 1, at_.streams);
+    const job j{processes ? at_.ranks : at_.streams, on_a_node, processes ? placement::processes : placement::workers};
     return static_cast<double>(w_.sends.count) * send_time(m_, j, w_.sends.bytes) +
            static_cast<double>(w_.all_reduces.count) * all_reduce_time(m_, j, w_.all_reduces.bytes);
   }
