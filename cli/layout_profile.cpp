@@ -15,11 +15,22 @@ namespace {
 namespace layers = maslin::layers;
 using act = recorded::act;
 
-void add_loop(std::vector<layers::alike_loops>& to, std::int64_t blocks, double seconds) {
-  const auto same = std::find_if(to.begin(), to.end(), [&](const auto& l) { return l.blocks == blocks; });
+/// What a task, or tasks, copy where their worker has a local store.
+struct named_bytes {
+  double in = 0, out = 0;
+};
+
+void add_loop(std::vector<layers::alike_loops>& to, std::int64_t blocks, double seconds,
+              const named_bytes& bytes = {}) {
+  const bool copies = bytes.in + bytes.out > 0;
+  const auto same = std::find_if(to.begin(), to.end(), [&](const auto& l) {
+    return l.blocks == blocks && (l.bytes_in + l.bytes_out > 0) == copies;
+  });
   layers::alike_loops& l = same == to.end() ? to.emplace_back(layers::alike_loops{0, blocks, 0}) : *same;
   ++l.count;
   l.seconds += seconds;
+  l.bytes_in += bytes.in;
+  l.bytes_out += bytes.out;
 }
 
 class reading {
@@ -71,11 +82,22 @@ class reading {
   struct batch {
     std::int64_t tasks = 0;
     double seconds = 0;
+    named_bytes bytes;
     void end(std::vector<layers::alike_loops>& to) {
-      if (tasks > 0) add_loop(to, tasks, seconds);
+      if (tasks > 0) add_loop(to, tasks, seconds, bytes);
       *this = {};
     }
   };
+
+  void add_named(const recorded::task& t, named_bytes& to) const {
+    using maslin::access_mode;
+    for (std::uint32_t i = 0; i < t.accesses; ++i) {
+      const auto& form = program_.accesses[t.first_access + i].form;
+      const double bytes = static_cast<double>(form.bytes) * static_cast<double>(form.columns);
+      if (form.mode != access_mode::out && form.mode != access_mode::reduction) to.in += bytes;
+      if (form.mode != access_mode::in) to.out += bytes;
+    }
+  }
 
   /// What a team can share of a step that is no kernel; gives whether there is something.
   bool shared(const recorded::step& s, std::vector<layers::alike_loops>& to, batch& tasks) {
@@ -83,6 +105,7 @@ class reading {
       case act::create:
         ++tasks.tasks;
         tasks.seconds += asked(s);
+        add_named(program_.tasks[s.what], tasks.bytes);
         return true;
       case act::wait:
       case act::wait_on:

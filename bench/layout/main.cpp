@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct application {
   std::int64_t iterations = 1;
   std::int64_t block = 16;
   double spread = 0;       ///< standard deviation of lengths / their mean
-  std::int64_t bytes = 0;  ///< that an iteration moves to and from memory
+  std::int64_t bytes = 0;  ///< that an iteration moves to and from memory; of tiles, that each has
 };
 application what;
 
@@ -64,6 +65,30 @@ void chain(std::int64_t ranks, std::int64_t generations) {
               [&](std::int64_t i) { off_load(i, g, what.iterations / ranks + (i < what.iterations % ranks ? 1 : 0)); });
 }
 
+/// A kernel of tasks, each of which reads and writes data of its own.
+void tiled_body(char* data, double factor) {
+  ms::cost(us(what.serial_us * factor));
+  const us each(what.loop_us * factor / static_cast<double>(what.iterations));
+  for (std::int64_t i = 0; i < what.iterations; ++i)
+    ms::task([each](ms::view<char>) { ms::cost(each); },
+             ms::inout(data + i * what.bytes, static_cast<std::size_t>(what.bytes)));
+  ms::wait();
+}
+const ms::kernel tiled{"tiled", tiled_body};
+
+/// Streams of such kernels. No kernel finds data of another one in a local store.
+void tiles(std::int64_t count, std::int64_t offloads) {
+  ms::phase("tiles", count, [&](std::int64_t i) {
+    const std::int64_t of_kernel = what.iterations * what.bytes;
+    const std::unique_ptr<char[]> data(new char[static_cast<std::size_t>(offloads * of_kernel)]);  // nobody touches it
+    for (std::int64_t k = 0; k < offloads; ++k) {
+      const double factor = cell::length_factor(what.spread, i, k);
+      ms::cost(us(what.host_us * factor));
+      ms::offload(tiled, data.get() + k * of_kernel, factor);
+    }
+  });
+}
+
 /// Ranks that each share a loop in every step, give a row to the next rank and then meet.
 void steps(std::int64_t ranks, std::int64_t count) {
   ms::ranks(static_cast<int>(ranks), [&](ms::communicator& world) {
@@ -86,19 +111,23 @@ int main(int argc, char** argv) {
   std::int64_t count = 192, ranks = 1, offloads = 24, generations = 8, rounds = 20;
   app.require_subcommand(1);
   CLI::App* tree_search = app.add_subcommand("bootstraps", "independent streams");
+  CLI::App* of_tasks = app.add_subcommand("tiles", "independent streams whose kernels are tasks with data");
   CLI::App* markov = app.add_subcommand("chain", "one stream that ranks divide");
   CLI::App* neighbours = app.add_subcommand("steps", "ranks that exchange messages");
-  for (CLI::App* one : {tree_search, markov, neighbours}) {
+  for (CLI::App* one : {tree_search, of_tasks, markov, neighbours}) {
     one->add_option("--host-us", what.host_us, "host time between two off-loads")->required();
     one->add_option("--serial-us", what.serial_us, "serial part of a kernel")->required();
     one->add_option("--loop-us", what.loop_us, "loop of a kernel on one worker")->required();
-    one->add_option("--iterations", what.iterations, "of that loop")->required()->check(CLI::PositiveNumber);
+    one->add_option("--iterations", what.iterations, "of that loop, or tasks")->required()->check(CLI::PositiveNumber);
     one->add_option("--spread", what.spread, "standard deviation of lengths / mean")->check(CLI::Range(0.0, 1.0));
-    one->add_option("--bytes", what.bytes, "that an iteration of the loop moves to and from memory")
+    one->add_option("--bytes", what.bytes,
+                    "that an iteration of the loop moves to and from memory, or that a task reads and writes")
         ->check(CLI::NonNegativeNumber);
   }
-  tree_search->add_option("--streams", count)->check(CLI::PositiveNumber);
-  tree_search->add_option("--offloads", offloads, "of a stream")->check(CLI::PositiveNumber);
+  for (CLI::App* one : {tree_search, of_tasks}) {
+    one->add_option("--streams", count)->check(CLI::PositiveNumber);
+    one->add_option("--offloads", offloads, "of a stream")->check(CLI::PositiveNumber);
+  }
   for (CLI::App* one : {markov, neighbours}) one->add_option("--ranks", ranks)->check(CLI::PositiveNumber);
   neighbours->add_option("--steps", rounds)->check(CLI::PositiveNumber);
   markov->add_option("--generations", generations)->check(CLI::PositiveNumber);
@@ -108,6 +137,8 @@ int main(int argc, char** argv) {
   const auto begin = ms::time();
   if (*tree_search)
     bootstraps(count, offloads);
+  else if (*of_tasks)
+    tiles(count, offloads);
   else if (*neighbours)
     steps(ranks, rounds);
   else

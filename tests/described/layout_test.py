@@ -370,6 +370,21 @@ class Layout(unittest.TestCase):
         # All workers are told that the phase begins, those of other nodes in 11.77 us each; the streams are done before.
         self.assertAlmostEqual(said["seconds"], (97920 - 16) * 11.77e-6, delta=0.01 * said["seconds"])
 
+    def test_copies_that_computing_does_not_hide_count(self):
+        """A kernel of 192 tasks of 0.5 us, each with 200 bytes to and fro: as runs take it, where copies are faster and slower than that."""
+        words = ("--streams", "4", "--offloads", "5", "--bytes", "200")
+        for rate, bound in ((1, False), (0.25, True)):
+            engines = ON_HOSTS.replace("bandwidth_gb_per_s = 1", f"bandwidth_gb_per_s = {rate}")
+            machine = self.file("stores.toml", engines + '[local_store]\nbytes = 65536\nsource = "a test"\n')
+            self.record(*words, program="tiles")
+            said = self.said(self.trace, "--machine", machine, "--layout", "1x1,2x2,4x1")
+            without = self.said(self.trace, "--machine", self.file("none.toml", engines), "--layout", "1x1,2x2,4x1")
+            computing = {one["streams"]: one["seconds"] for one in without["phases"][0]["candidates"]}
+            for one in said["phases"][0]["candidates"]:
+                really = self.runs("tiles", machine, *words, pin="tiles={streams}x{width}".format(**one))
+                self.assertAlmostEqual(one["seconds"], really, delta=0.03 * really, msg=f"{one}")
+                self.assertEqual(one["seconds"] > 1.3 * computing[one["streams"]], bound)
+
     def test_what_it_cannot_say_is_a_clear_error(self):
         self.record("--streams", "4", "--offloads", "5", workers=2)
         machine = self.cores(4)

@@ -144,6 +144,16 @@ machine machine_of(const maslin::machine::machine_spec& spec, curves measured_th
   }
   if (const auto* const level = memory::main_memory(spec))
     m.cost.local_byte = said(1 / (*level->bandwidth_gb_per_s * 1e9), 1);
+  if (spec.local_store && spec.transfer) {
+    m.engines.latency = spec.transfer->latency_us.value_or(0) * us;
+    m.engines.worker = spec.transfer->bandwidth_gb_per_s * 1e9;
+    m.engines.of_a_bus = m.workers / m.groups;
+    if (spec.transfer->total_gb_per_s) m.engines.bus = *spec.transfer->total_gb_per_s * 1e9;
+    if (const auto* const level = memory::main_memory(spec)) {
+      m.engines.of_a_memory = level->shared_by;
+      m.engines.memory = *level->bandwidth_gb_per_s * 1e9;
+    }
+  }
   if (!m.cost.contention.is_known && !measured_there.contention.empty()) {
     const measured a = fit_contention(measured_there.contention);
     m.cost.contention = {a.value, a.error, true};

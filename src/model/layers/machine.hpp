@@ -7,6 +7,7 @@
 
 #include "maslin/machine.hpp"
 #include "model/layers/measured.hpp"
+#include "model/layers/store_copies.hpp"
 
 namespace maslin::layers {
 
@@ -84,6 +85,7 @@ struct machine {
   double host_speed = 1;
   double spin = 0;  ///< seconds that a worker without work is awake
   constants cost;
+  copy_engines engines;
   curves measured_curves;
 
   bool has_hosts() const { return contexts > 0; }

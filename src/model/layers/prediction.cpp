@@ -33,7 +33,7 @@ place place_of(const machine& m, const layout& at, ranks_are ranks) {
 
 alike_loops part_of(alike_loops l, int parts) {
   l.blocks = std::max<std::int64_t>(1, (l.blocks + parts - 1) / parts);
-  l.seconds /= parts;
+  for (double* of_all : {&l.seconds, &l.bytes_in, &l.bytes_out}) *of_all /= parts;
   return l;
 }
 
@@ -163,7 +163,10 @@ class one_run {
       t.host_overhead = kernels * host_overhead(at_.width, m_.cost.signal.value, at_a_time, at_place_.contexts,
                                                 m_.cost.context_switch.value);
       t.parallel = compute;
-      t.accelerator_overhead = kernels * accelerator_overhead(0, m_.cost.signal.value, 0, 0);
+      double transfers = 0;
+      for (const alike_loops& l : s.in_kernel)
+        if (l.count > 0) transfers += static_cast<double>(l.count) * copies_of(l, l.seconds / m_.worker_speed);
+      t.accelerator_overhead = kernels * accelerator_overhead(0, m_.cost.signal.value, 0, transfers / kernels);
       sum += t.sum();
     }
     return (streams.count == 0 ? 0 : sum * streams.alike() / at_a_time) + communication();
@@ -327,7 +330,7 @@ class one_run {
         if (l.count == 0) continue;
         const auto count = static_cast<double>(l.count);
         const double alone = l.seconds * memory.loops / m_.worker_speed;
-        const double takes = count * loop_time({alone / count, l.blocks}, at_.width, costs);
+        const double takes = count * (loop_time({alone / count, l.blocks}, at_.width, costs) + copies_of(l, alone));
         const int takers = static_cast<int>(std::min<std::int64_t>(at_.width, l.blocks));
         all.kernel += takes;
         all.parallel += alone / takers;
@@ -345,6 +348,14 @@ class one_run {
     all.turns = hosts ? static_cast<double>(std::max<std::int64_t>(1, s.kernels)) : 1;
     all.variation = variation(s);
     return all;
+  }
+
+  /// Gives what copies of one of such loops, which compute so long alone, take a team longer.
+  double copies_of(const alike_loops& l, double alone) const {
+    const double blocks = static_cast<double>(l.count) * static_cast<double>(l.blocks);
+    const copied_blocks each{std::max(1.0, static_cast<double>(l.blocks) / at_.width), alone / blocks,
+                             l.bytes_in / blocks, l.bytes_out / blocks};
+    return not_hidden(m_.engines, each, at_.width, at_place_.slots * at_.width);
   }
 
   /// Gives the standard deviation of a stream's turns / their mean.

@@ -14,7 +14,9 @@ namespace maslin::layers {
 struct alike_loops {
   std::int64_t count = 0;
   std::int64_t blocks = 1;
-  double seconds = 0;  ///< of all of them, on one worker
+  double seconds = 0;   ///< of all of them, on one worker
+  double bytes_in = 0;  ///< that all of them read and write, where their blocks are tasks that name data
+  double bytes_out = 0;
 };
 
 struct stream {
