@@ -99,7 +99,7 @@ class Described(Mpi):
             if program.stem.startswith("random"):
                 continue
             words = ("one", "two words", "") if program.stem == "environment" else ()
-            for machine, count in ((name, count) for name in MACHINES for count in (2, 5)):
+            for machine, count in (*((name, count) for name in MACHINES for count in (2, 5)), ("ps3", 9)):
                 with self.subTest(program=program.name, machine=machine, ranks=count):
                     self.expect_right(self.ranks(count, self.build(program), *words, **self.spread(count, machine)))
 

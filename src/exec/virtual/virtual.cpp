@@ -307,6 +307,20 @@ void virtual_fiber::wake() noexcept {
   exec.moved_.notify_all();
 }
 
+/// The caller's fiber goes on behind what could run on its worker now: other ranks' fibers, and ranks that have not
+/// begun.
+void virtual_executor::let_others_run() {
+  const monitor_guard calling(*this);
+  if (!here() || here()->index >= workers()) return;
+  auto& w = static_cast<virtual_worker&>(*here());
+  if (!w.running || (!w.has_ready() && w.apart.empty())) return;
+  virtual_fiber& me = *std::exchange(w.running, nullptr);
+  w.enqueue(me, w.clock);
+  trace::record(w.index, trace::event_kind::suspend, 0, me.number);
+  make_way(me);
+  trace::record(w.index, trace::event_kind::resume, 0, me.number);
+}
+
 waiter* virtual_executor::caller() {
   promote_all(*this);
   if (calling_thread::owns_monitor() && driver_ && current_) return current_->running;

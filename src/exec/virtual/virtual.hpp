@@ -48,6 +48,7 @@ class virtual_executor final : public executor, public phase_host {
   void run_members(scope&, std::int64_t, std::uint64_t) override {}
   waiter* caller() override;
   void help(const scope*) override {}
+  void let_others_run() override;
   void run_loop(context& caller, const detail::loop& l) override;
   void run_phase(context& caller, const detail::phase& p) override;
   void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;
