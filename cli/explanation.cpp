@@ -191,6 +191,8 @@ void tell_waiting(std::string& text, const phase_decisions& p) {
     line(text, "  waited by {} ({})", p.waiting, p.waiting_reason);
     if (p.waiting_reason.starts_with("auto")) line(text, "  pin that: MASLIN_PIN=\"wait={}\"", p.waiting);
   }
+  if (!p.loop_master.empty())
+    line(text, "  loops of kernels are given out by a {}, which is faster here (MASLIN_MASTER)", p.loop_master);
   if (p.cpu_ns)
     line(text, "  {:.3f} s of CPU time{}", static_cast<double>(*p.cpu_ns) * 1e-9,
          p.ns > 0 ? fmt::format(": {:.2f} CPUs busy", static_cast<double>(*p.cpu_ns) / static_cast<double>(p.ns)) : "");

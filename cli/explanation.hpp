@@ -34,6 +34,7 @@ struct phase_decisions {
   std::int64_t done = 0;          ///< streams
   std::int64_t times = 1;         ///< that a phase of this name has run; this is the last one
   maslin::configuration current;  ///< at the time
+  std::string loop_master;        ///< on a described machine: who was chosen to give out kernels' loops
 };
 
 /// The loops of one call site.

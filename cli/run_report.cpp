@@ -57,6 +57,7 @@ phase_decisions phase_of(const json& from) {
   p.pinned_by = from.at("pinned_by").get<std::string>();
   p.waiting = from.at("waiting").get<std::string>();
   p.waiting_reason = from.at("waiting_reason").get<std::string>();
+  p.loop_master = from.value("loop_master", "");
   p.in_place = p.policy.empty() && p.pinned_by.empty();
   const json& chosen = from.at("chosen");
   if (!p.pinned_by.empty())

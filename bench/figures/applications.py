@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import tempfile
 from dataclasses import dataclass
@@ -69,7 +70,7 @@ def seconds_under(app: Application, machine: str, workers: int, units: int, host
         return scaled(app, machine, units, host, variables)
     sampled = math.ceil(SAMPLED / app.loops)
     all_workers = {"MASLIN_PIN": f"processes={units}x{workers // units}"}
-    begun = simulated(app, machine, units, host, sampled, variables | all_workers, ["--right-sized"])
+    begun = simulated(app, machine, units, host, sampled, variables | all_workers | WORKER_IS_MASTER, ["--right-sized"])
     if not begun["chosen"]:
         raise MeasurementError(f"{policy} chose nothing within {SAMPLED} loops of {units} processes")
     _, width = map(int, begun["chosen"].split("x"))
@@ -77,14 +78,30 @@ def seconds_under(app: Application, machine: str, workers: int, units: int, host
 
 
 def scaled(app: Application, machine: str, units: int, host: str, variables: dict[str, str]) -> float:
-    """Gives the time of all off-loads or likelihoods. Of a chain's loops the master is who makes the run faster: a worker or the host.
-    Under the operating system's scheduler it is a worker, for whom the host's thread spins."""
+    """Gives the time of all off-loads or likelihoods. RAxML's loops have a worker as master, as the paper says; of PBPI's Maslin finds out
+    who makes the run faster."""
     if app.program == "raxml":
         part = min(app.repeats, 300 if simulation.QUICK else 3000)
-        return simulated(app, machine, units, host, part, variables)["seconds"] * app.repeats / part
+        return simulated(app, machine, units, host, part, variables | WORKER_IS_MASTER)["seconds"] * app.repeats / part
     part = min(app.repeats, 4 if simulation.QUICK else 20)
-    masters = ([],) if host == "native" else ([], ["--host-is-master"])
-    return min(simulated(app, machine, units, host, part, variables, master)["seconds"] for master in masters) * app.repeats / part
+    shared = not variables["MASLIN_PIN"].endswith("x1")
+    who = master(app, machine, units, host, tuple(variables.items())) if shared else "worker"
+    return simulated(app, machine, units, host, part, variables | {"MASLIN_MASTER": who})["seconds"] * app.repeats / part
+
+
+WORKER_IS_MASTER = {"MASLIN_MASTER": "worker"}
+TRIED = 2000  # loops of a process within which Maslin has tried both masters
+
+
+@cache
+def master(app: Application, machine: str, units: int, host: str, variables: tuple[tuple[str, str], ...]) -> str:
+    """Gives who gives the workers their parts of a chain's loops: the host or a worker, as Maslin chooses. Where nothing is chosen (loops
+    are not shared, or a thread that waits spins) it is a worker."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        simulated(app, machine, units, host, math.ceil(TRIED / app.loops), {**dict(variables), "MASLIN_REPORT": str(report)})
+        phases = json.loads(report.read_text(encoding="utf-8"))["phases"]
+    return next(phase["loop_master"] for phase in phases if phase["name"] == "processes") or "worker"
 
 
 def simulated(app: Application, machine: str, units: int, host: str, part: int, variables: dict[str, str], more: Sequence[str] = ()) -> dict:

@@ -298,6 +298,19 @@ inline constexpr setting all_settings[] = {
         .help = "On machines with accelerators: how streams that share a host wait for their kernels.",
     },
     {
+        .name = "MASLIN_MASTER",
+        .is = setting::kind::words,
+        .counts = setting::reach::described,
+        .words = {{"worker", "the one to which the kernel was sent"},
+                  {"host", "the host, which then sends no kernel"},
+                  {"auto", "whichever is faster, as measured for each phase"}},
+        .otherwise = "auto",
+        .help = "On machines with accelerators: who gives the workers their parts of a kernel's loops.",
+        .more =
+            "`worker`: the one to which the kernel was sent. `host`: the host, which runs the kernel itself but for "
+            "its loops. `auto`: whichever is [faster](described.md#who-gives-out-loops), as measured for each phase.",
+    },
+    {
         .name = "MASLIN_QUIET",
         .is = setting::kind::words,
         .counts = setting::reach::described,

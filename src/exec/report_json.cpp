@@ -49,6 +49,7 @@ std::string text_of(const told_phase& told) {
   fmt::format_to(to, R"("current": {}, "chosen": {}, "policy": {}, "pinned_by": {}, )", text_of(p.current),
                  p.chosen ? text_of(*p.chosen) : "null", json_text(p.policy), json_text(p.pinned_by));
   fmt::format_to(to, R"("waiting": {}, "waiting_reason": {}, )", json_text(p.waiting), json_text(p.waiting_reason));
+  fmt::format_to(to, R"("loop_master": {}, )", json_text(told.loop_master));
   fmt::format_to(to, R"("choices": {}, )", list(told.choices, "    ", [](const choice& c) {
                    return fmt::format(R"({{"what": {}, "expected": {}}})", text_of(c.what), number(c.expected));
                  }));

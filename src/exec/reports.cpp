@@ -35,7 +35,7 @@ void live_report::keep_choice() noexcept {
 
 told_phase live_report::tell() const {
   const base::locked held(lock_);
-  return {value_, {choice_.begin(), choice_.begin() + static_cast<std::ptrdiff_t>(choices_)}, times_};
+  return {value_, {choice_.begin(), choice_.begin() + static_cast<std::ptrdiff_t>(choices_)}, times_, loop_master_};
 }
 
 std::shared_ptr<live_report> begin_report(const detail::phase& p) {

@@ -27,8 +27,9 @@ struct choice {
 /// A phase's report with its history.
 struct told_phase {
   phase_report last;
-  std::vector<choice> choices;  ///< one after the other
-  std::int64_t times = 1;       ///< that a phase of this name has run in this process, this one included
+  std::vector<choice> choices;   ///< one after the other
+  std::int64_t times = 1;        ///< that a phase of this name has run in this process, this one included
+  std::string_view loop_master;  ///< who gives the workers their parts of kernels' loops; empty: nobody was chosen
 };
 
 /// A report that its phase keeps writing while others read it.
@@ -49,6 +50,13 @@ class live_report {
     change(value_);
     ++changes_;
     if (value_.chosen && (choices_ == 0 || choice_[choices_ - 1].what != *value_.chosen)) keep_choice();
+  }
+  /// Notes who was chosen to give the workers their parts of kernels' loops, by a word that outlives the program.
+  void chose_loop_master(std::string_view who) {
+    const base::locked held(lock_);
+    if (who == loop_master_) return;
+    loop_master_ = who;
+    ++changes_;
   }
   phase_report read() const {
     const base::locked held(lock_);
@@ -76,6 +84,7 @@ class live_report {
 
   mutable base::mutex lock_;
   phase_report value_ MASLIN_GUARDED_BY(lock_);
+  std::string_view loop_master_ MASLIN_GUARDED_BY(lock_);
   std::uint64_t changes_ MASLIN_GUARDED_BY(lock_) = 0;
   std::array<choice, most_choices> choice_ MASLIN_GUARDED_BY(lock_);
   std::size_t choices_ MASLIN_GUARDED_BY(lock_) = 0;

@@ -415,6 +415,7 @@ TEST(Explanation, OfAReportSaysWhatItSaysOfATrace) {
            "when it was chosen 6.00 was expected; by the end it was 6.50\n",
            "pin it: MASLIN_PIN=\"searches=4x2\"\n",
            "waited by park (auto: few waits so far)\n",
+           "loops of kernels are given out by a host, which is faster here (MASLIN_MASTER)\n",
            "21.000 s of CPU time: 7.00 CPUs busy\n",
            "phase support: 10 streams, 4 done so far, 0.500 s; the last of 12 of that name\n",
            "nothing is chosen yet: s-mgps still tries what pays\n  now in 1x8\n",

@@ -49,38 +49,23 @@ void raxml(std::int64_t bootstraps, std::int64_t offloads) {
   });
 }
 
-/// What PBPI does in a generation.
-struct generation {
-  double loops = 1;  ///< in the mean
-  bool host_is_master = false;
-};
-
-/// A generation of one process: loops over its share of the columns, then a sum over all processes.
-void make_generation(const generation& each, std::int64_t process, std::int64_t processes, std::int64_t g,
+/// A generation of one process: so many loops in the mean over its share of the columns, then a sum over all processes.
+void make_generation(double loops, std::int64_t process, std::int64_t processes, std::int64_t g,
                      cell::messenger& between) {
   const std::int64_t share = what.iterations / processes + (process < what.iterations % processes ? 1 : 0);
-  // A loop that nobody shares is off-loaded whole.
-  const bool host_gives_out = each.host_is_master && cell::division(share, ms::width(), what.chunk).count > 1;
-  const auto loops_before = [&](std::int64_t of) { return std::llround(each.loops * static_cast<double>(of)); };
-  for (std::int64_t k = loops_before(g); k < loops_before(g + 1); ++k) {
-    if (host_gives_out) {
-      ms::cost(us(what.host_us));
-      loop(1, share);
-    } else {
-      off_load(process, k, share);
-    }
-  }
+  const auto loops_before = [&](std::int64_t of) { return std::llround(loops * static_cast<double>(of)); };
+  for (std::int64_t k = loops_before(g); k < loops_before(g + 1); ++k) off_load(process, k, share);
   between.combine(process, g);
 }
 
 /// PBPI: a fixed number of processes. `right_sized`: in each a policy sizes a phase of one stream, which it gives more
 /// or fewer of the process's workers.
-void pbpi(std::int64_t processes, std::int64_t generations, const generation& each, const cell::messages& messages,
+void pbpi(std::int64_t processes, std::int64_t generations, double loops, const cell::messages& messages,
           bool right_sized) {
   cell::messenger between(processes, messages);
   const auto run = [&](std::int64_t process) {
     between.begin(process);
-    for (std::int64_t g = 0; g < generations; ++g) make_generation(each, process, processes, g, between);
+    for (std::int64_t g = 0; g < generations; ++g) make_generation(loops, process, processes, g, between);
     between.end(process, generations);
   };
   ms::phase("processes", processes, [&](std::int64_t process) {
@@ -109,7 +94,7 @@ const std::map<std::string, cell::waiting> ways{{"block", cell::waiting::block},
 int main(int argc, char** argv) try {
   CLI::App app{"RAxML or PBPI on a described Cell, in declared costs; prints seconds as JSON."};
   std::int64_t streams = 1, offloads = 1000, generations = 100;
-  generation each;
+  double loops = 1;
   cell::messages messages;
   app.require_subcommand(1);
   CLI::App* tree_search = app.add_subcommand("raxml", "bootstraps");
@@ -127,14 +112,13 @@ int main(int argc, char** argv) try {
   }
   tree_search->add_option("--offloads", offloads, "kernels of a bootstrap")->check(CLI::PositiveNumber);
   chain->add_option("--generations", generations)->check(CLI::PositiveNumber);
-  chain->add_option("--loops", each.loops, "of a generation, in the mean")->check(CLI::PositiveNumber);
+  chain->add_option("--loops", loops, "of a generation, in the mean")->check(CLI::PositiveNumber);
   chain->add_option("--message-us", messages.us, "host time of a message, both sides together")
       ->check(CLI::NonNegativeNumber);
   chain->add_option("--messages", messages.who, "tree or all-to-all")->transform(CLI::CheckedTransformer(patterns));
   chain->add_option("--waiting", messages.how, "what a process does until a message is there")
       ->transform(CLI::CheckedTransformer(ways));
   chain->add_flag("--one-at-a-time", messages.one_at_a_time, "messages pass the shared memory one after the other");
-  chain->add_flag("--host-is-master", each.host_is_master, "hosts give the workers their parts of a loop");
   bool right_sized = false;
   chain->add_flag("--right-sized", right_sized, "a process is a phase of its own, which is sized");
   CLI11_PARSE(app, argc, argv);
@@ -149,7 +133,7 @@ int main(int argc, char** argv) try {
   if (*tree_search)
     raxml(streams, offloads);
   else
-    pbpi(streams, generations, each, messages, right_sized);
+    pbpi(streams, generations, loops, messages, right_sized);
   const double seconds = (ms::time() - begin).count();
   const auto chosen = ms::report(*tree_search ? "bootstraps" : right_sized ? "generations" : "processes")->chosen;
   fmt::print("{{\"seconds\": {:.9g}, \"chosen\": \"{}\"}}\n", seconds,

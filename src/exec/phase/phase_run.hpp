@@ -91,6 +91,7 @@ class phase_run {
   void record_sizing() const noexcept;
 
   // Under the grain lock.
+  configuration current() const MASLIN_REQUIRES(grain_held) { return now_; }
   /// Can one more phase have a worker of that team? A worker serves one phase at a time.
   static bool has_room(const team& t) MASLIN_REQUIRES(grain_held);
   /// Divides a team's workers among its phases, now or as soon as those of them that hold still do no more; a worker

@@ -62,10 +62,12 @@ void hosts::stream_body(void* fiber) {
 // Off-loads
 // -------------------------------------------------------------------------------------------------------------------
 
-/// From a host: to its team's first worker, unless the kernel is too small for that.
+/// From a host: to its team's first worker, unless the kernel is too small for that or the host is its loops' master.
 void hosts::send(context& here, stream_run* s, std::uint32_t kernel, int width, void (*call)(void*), void* env) {
   if (stays_on_host(here, kernel, width)) {
-    run_on_host(here, kernel, call, env);
+    run_on_host(here, kernel, 1, call, env);
+  } else if (is_master(here, s, kernel, width)) {
+    run_on_host(here, kernel, width, call, env);
   } else {
     kernel_run k{call, env, &here, kernel, width, s};
     if (s) k.ticket = s->phase.sizing().arrived();
@@ -93,28 +95,58 @@ bool hosts::stays_on_host(const context& caller, std::uint32_t kernel, int width
        .sharing = sharing});
 }
 
-/// Runs the kernel on the calling thread's host context, which it keeps meanwhile.
-void hosts::run_on_host(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) {
+/// Does the host give the workers of that team their parts of the kernel's loops? Only of a kernel that is known to
+/// have such loops: it would run all of another one.
+bool hosts::is_master(const context& caller, const stream_run* s, std::uint32_t kernel, int width) MASLIN_UNCHECKED {
+  const grain::loop_master fixed = exec_.times_.master;
+  if (fixed == grain::loop_master::worker || exec_.pinned_place(kernel)) return false;
+  const virtual_executor::monitor_guard calling(exec_, false);
+  const std::optional<double> by_itself = lengths_.by_itself(kernel, width);
+  const bool may_be = width > 1 && by_itself;
+  if (fixed == grain::loop_master::host || !s || !caller.owns_stream)
+    return may_be && fixed == grain::loop_master::host;
+  const std::string_view phase = s->phase.what().name;
+  if (s->phase.sizing().sampling()) {
+    for (auto& [key, trial] : masters_)
+      if (std::get<0>(key) == phase) trial.interrupt();
+    return false;
+  }
+  // The host is spared the way to the worker and back. Where the rest of the kernel takes it longer by more than that,
+  // there is nothing to be tried.
+  const auto spared = static_cast<double>(2 * exec_.times_.signal + exec_.times_.wake);
+  if (!may_be || *by_itself * (exec_.times_.kernel_on_host - 1) > spared) return false;
+  const int streams = s->phase.current().streams;
+  grain::master_trial& trial = masters_.try_emplace({phase, streams, width}, streams).first->second;
+  const bool host = trial.begins(static_cast<std::int64_t>(exec_.ticks())) == grain::loop_master::host;
+  if (trial.chosen()) s->phase.report()->chose_loop_master(host ? "host" : "worker");
+  return host;
+}
+
+/// Runs the kernel on the calling thread's host context, which it keeps meanwhile, but for loops that it shares with a
+/// team of that width.
+void hosts::run_on_host(context& caller, std::uint32_t kernel, int width, void (*call)(void*), void* env) {
   auto* s = static_cast<stream_run*>(caller.stream);
-  const std::uint64_t ticket = s ? s->phase.sizing().stayed() : 0;
+  const bool alone = width == 1;
+  const std::uint64_t ticket = !s ? 0 : alone ? s->phase.sizing().stayed() : s->phase.sizing().arrived();
   const int at = s ? s->worker : exec_.track();
   const auto begin = static_cast<picoseconds>(exec_.ticks());
   const auto& h = *static_cast<const host_context*>(exec_.here());
   const double longer = exec_.times_.kernel_on_host * static_cast<double>(h.slowed(picoseconds{1'000'000})) * 1e-6;
   const std::uint32_t name = traced_kernel(kernel);
-  trace::record(at, trace::event_kind::offload_begin, name, trace::on_host);
+  const std::uint64_t where = alone ? trace::on_host : static_cast<std::uint64_t>(width);
+  trace::record(at, trace::event_kind::offload_begin, name, where);
   std::exception_ptr thrown;
   try {
-    call_kernel(exec_, caller, true, call, env);
+    call_kernel(exec_, caller, alone, call, env);
   } catch (...) {
     thrown = std::current_exception();
   }
   const virtual_executor::monitor_guard end(exec_);
-  trace::record(at, trace::event_kind::offload_end, name, trace::on_host);
+  trace::record(at, trace::event_kind::offload_end, name, where);
   const picoseconds length = static_cast<picoseconds>(exec_.ticks()) - begin;
-  lengths_.ran(kernel, 1, static_cast<picoseconds>(static_cast<double>(length) / longer));
+  if (alone) lengths_.ran(kernel, 1, static_cast<picoseconds>(static_cast<double>(length) / longer));
   if (s)
-    s->phase.sizing().departed(ticket, s->worker, s->phase.sizing().counts().of_kernel(kernel), 1,
+    s->phase.sizing().departed(ticket, s->worker, s->phase.sizing().counts().of_kernel(kernel), width,
                                static_cast<std::uint64_t>(length), true);
   if (thrown) std::rethrow_exception(thrown);
 }
@@ -148,6 +180,8 @@ bool hosts::run_kernel(virtual_worker& w) {
   const picoseconds begin = w.clock;
   const std::uint32_t name = traced_kernel(k.kernel);
   trace::record(w.index, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(k.width));
+  w.in_loops = 0;
+  w.shares_loops = false;
   calling_thread::code_begins();
   try {
     const entered in(*k.caller);
@@ -160,6 +194,7 @@ bool hosts::run_kernel(virtual_worker& w) {
   trace::record(w.index, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(k.width));
   const picoseconds length = w.clock - begin;
   lengths_.ran(k.kernel, k.width, length);
+  if (w.shares_loops) lengths_.shared_loops(k.kernel, k.width, std::max<picoseconds>(0, length - w.in_loops));
   if (k.stream)
     k.stream->phase.sizing().departed(k.ticket, w.index, k.stream->phase.sizing().counts().of_kernel(k.kernel), k.width,
                                       static_cast<std::uint64_t>(length), true);

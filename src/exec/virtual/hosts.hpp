@@ -2,13 +2,17 @@
 // The hosts of a described machine whose workers are accelerators: streams run here and send kernels there (EDTLP).
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "exec/virtual/host_context.hpp"
 #include "exec/virtual/kernel_lengths.hpp"
 #include "exec/virtual/processor.hpp"
 #include "maslin/machine.hpp"
+#include "sched/grain/loop_master.hpp"
 
 namespace maslin {
 
@@ -31,20 +35,23 @@ class hosts {
   /// The worker is about to run that version of a kernel.
   void needs_code(virtual_worker& w, code_version version) const;
 
-  /// Off-loads a kernel: sends it to the first worker of the caller's team and waits for it, or runs it here if it is
-  /// too small for that.
+  /// Off-loads a kernel: sends it to the first worker of the caller's team and waits for it, or runs it here: where it
+  /// is too small for that, and where the host is the master of its loops.
   void send(context& here, stream_run* s, std::uint32_t kernel, int width, void (*call)(void*), void* env);
 
  private:
   static void stream_body(void* fiber);
   bool stays_on_host(const context& caller, std::uint32_t kernel, int width);
-  void run_on_host(context& caller, std::uint32_t kernel, void (*call)(void*), void* env);
+  bool is_master(const context& caller, const stream_run* s, std::uint32_t kernel, int width);
+  void run_on_host(context& caller, std::uint32_t kernel, int width, void (*call)(void*), void* env);
   void call_on_team(const context& caller, kernel_run& k);
 
   virtual_executor& exec_;
   const int first_number_;
   std::vector<std::unique_ptr<host_context>> contexts_;
   kernel_lengths lengths_;
+  /// By phase, streams at a time, workers of each. A name outlives the program's phases.
+  std::map<std::tuple<std::string_view, int, int>, grain::master_trial> masters_;
   virtual_fiber* idle_streams_ = nullptr;
 };
 

@@ -72,7 +72,12 @@ void virtual_executor::run_part(virtual_worker* w, const loop_part& part) {
 
 void virtual_executor::share_loop(context& caller, const detail::loop& l) {
   if (l.blocks() == 1 || caller.alone) return loop_in_place(*this, caller, l);
+  virtual_worker* const of_kernel = caller.in_offload && !caller.in_loop ? self() : nullptr;
+  const std::uint64_t begin = of_kernel ? ticks() : 0;
   core::share_loop(*this, loops_, caller, l);
+  if (!of_kernel) return;
+  of_kernel->in_loops += static_cast<picoseconds>(ticks() - begin);
+  of_kernel->shares_loops = true;
 }
 
 std::int64_t virtual_executor::run_share(virtual_worker* w, const loop_part& part) {

@@ -147,6 +147,8 @@ struct virtual_worker final : processor, work_queue::watcher {
   std::optional<work> ends;  ///< it has run, and is done at this worker's next event: no fiber waits for that
   detail::task_node* goes_on_with = nullptr;  ///< what it has made ready first, and runs next
   std::vector<kernel_run*> kernels;           ///< in the order of their arrival
+  picoseconds in_loops = 0;                   ///< how long the kernel that runs here was in loops that its team shares
+  bool shares_loops = false;                  ///< has it run one?
   code_version code = code_version::none;
 };
 

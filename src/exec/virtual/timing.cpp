@@ -51,6 +51,10 @@ timing::timing(const machine::machine_spec& machine)
   context_switch = from_microseconds(machine.hosts->switch_us);
   quantum = from_microseconds(machine.hosts->quantum_us);
   host = base::choice_of<grain::host_policy>("MASLIN_HOST");
+  master = base::choice_of<grain::loop_master>("MASLIN_MASTER");
+  // There a thread that waits spins, and one that waits for a loop leaves its host: nothing to be compared.
+  if (host == grain::host_policy::native && master == grain::loop_master::automatic)
+    master = grain::loop_master::worker;
   // It is EDTLP's, the operating system has none. A speed that is not said is not known.
   controls_grain = machine.hosts->speed && host != grain::host_policy::native;
   if (host == grain::host_policy::native && quantum <= 0)

@@ -5,6 +5,7 @@
 #include "maslin/machine.hpp"
 #include "model/memory/instances.hpp"
 #include "sched/grain/host_turn.hpp"
+#include "sched/grain/loop_master.hpp"
 
 namespace maslin {
 
@@ -41,6 +42,7 @@ struct timing {
   picoseconds context_switch = 0;  ///< of a host
   picoseconds quantum = 0;         ///< of a host's operating system
   grain::host_policy host = grain::host_policy::yield_if_not_ready;
+  grain::loop_master master = grain::loop_master::worker;
 };
 
 }  // namespace maslin
