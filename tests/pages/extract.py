@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 NEEDS = {"Maslin": "#include <maslin/maslin.hpp>", "OpenMP": "#pragma omp", "TBB": "#include <tbb/",
-         "Taskflow": "#include <taskflow/", "MPI": "#include <mpi.h>"}
+         "Taskflow": "#include <taskflow/", "MPI": "#include <mpi.h>", "MPIX": "MPIX_"}
 
 page = Path(sys.argv[1])
 text = page.read_text(encoding="utf-8")
