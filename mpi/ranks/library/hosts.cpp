@@ -69,7 +69,7 @@ bytes call_of_bytes(const call& in, const char* name, std::span<const std::byte>
 using namespace mpi;
 
 extern "C" int MPIX_Host_offer(MPIX_Host host, const char* name, MPIX_Host_function* function) {
-  const call in{"MPIX_Host_offer", place_of("@MPIX_Host_offer", __builtin_return_address(0))};
+  const call in{"MPIX_Host_offer", place_of("@", __builtin_return_address(0))};
   return carry_out_always(in, [&] {
     expect_pointer(host, "the host");
     expect_pointer(name, "the name");
@@ -79,7 +79,7 @@ extern "C" int MPIX_Host_offer(MPIX_Host host, const char* name, MPIX_Host_funct
 }
 extern "C" int MPIX_Host_call(const char* name, const void* given, int size, void* result, int room,
                               int* result_bytes) {
-  const call in{"MPIX_Host_call", place_of("@MPIX_Host_call", __builtin_return_address(0))};
+  const call in{"MPIX_Host_call", place_of("@", __builtin_return_address(0))};
   const auto make = [&] {
     expect_pointer(name, "the name");
     if (size < 0 || room < 0) throw failure{MPI_ERR_COUNT, std::to_string(size < 0 ? size : room) + " bytes"};

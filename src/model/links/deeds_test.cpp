@@ -371,7 +371,7 @@ TEST(Calls, ABarrierTakesAsManyTurnsAsRanksHaveDoublings) {
     network n = two_nodes();
     n.workers = static_cast<std::uint32_t>(ranks);
     n.hops[0].shared_by = 1;
-    n.routes = {{"all", n.workers, {}, {0}, {}}};
+    n.routes = {{"all", n.workers, {}, {0}, {}, true}};
     return take_on(n, program, one_each(ranks));
   };
   EXPECT_EQ(barrier(2), 1 * us);
