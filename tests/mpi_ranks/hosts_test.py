@@ -13,17 +13,6 @@ class Hosts(Mpi):
     def calls(self, suffix: str):
         return self.build(HERE / "hosts" / f"calls.{suffix}", name=f"calls-{suffix}")
 
-    def test_the_programs_of_the_page(self):
-        page = (CHECKOUT / "docs" / "mpi.md").read_text(encoding="utf-8")
-        blocks = [(suffix, code) for suffix, code in re.findall(r"^```(cpp|c)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE) if "MPIX_" in code]
-        self.assertEqual([suffix for suffix, _ in blocks], ["c", "cpp"])
-        for suffix, code in blocks:
-            source = Path(self.folder.name) / f"page.{suffix}"
-            source.write_text(code, encoding="utf-8")
-            self.expect_right(self.ranks(6, self.build(source, name=f"page-{suffix}"), processes=2, cwd=self.folder.name), "")
-        lines = (Path(self.folder.name) / "log.txt").read_text(encoding="utf-8").splitlines()
-        self.assertEqual(sorted(lines), [f"rank {rank} is here" for rank in range(6)])
-
     def test_functions_are_called_by_value_wherever_ranks_are(self):
         for suffix in ("cpp", "c"):
             for count, processes, workers, place in ((1, 1, 1, "block"), (3, 1, 2, "block"), (3, 1, 2, "cyclic"), (2, 2, 1, "block"),
