@@ -49,7 +49,11 @@ class Directions {
   }
 
   /// Forgets all.
-  void forget() { std::fill(fresh_.begin(), fresh_.end(), char{0}); }
+  void forget() {
+    std::fill(fresh_.begin(), fresh_.end(), char{0});
+    std::fill(wanted_.begin(), wanted_.end(), 0);
+    required_.clear();
+  }
 
   /// Forgets every CLV that looks through `h`, after its length or partner changed.
   void changed(const Tree& tree, HalfEdge h) {
@@ -93,7 +97,7 @@ class Directions {
   /// ready.
   template <class Compute>
   void require(const Tree& tree, HalfEdge root, Compute&& compute) {
-    if (ready(root)) return want(root);
+    if (ready(root)) return require_computed(root);
     pending_.assign(1, root);
     while (!pending_.empty()) {
       const HalfEdge h = pending_.back();
@@ -116,13 +120,17 @@ class Directions {
         const HalfEdge left = tree.next(~h), right = tree.next(left);
         used(tree.back(left));
         used(tree.back(right));
+        if (~h == root) return require_computed(root);
         want(~h);
       }
     }
   }
 
   /// Says that what was required has been read.
-  void done() { std::fill(wanted_.begin(), wanted_.end(), 0); }
+  void done() {
+    for (const std::int32_t slot : required_) wanted_[static_cast<std::size_t>(slot)] = 0;
+    required_.clear();
+  }
   /// Gives a slot that may be emptied, of those that `has`: one that nobody wants, and that nobody has wanted since
   /// this last came by (the clock algorithm); or none.
   template <class Has>
@@ -144,6 +152,10 @@ class Directions {
     if (h < tips_) return;
     ++wanted_[static_cast<std::size_t>(slot(h))];
     recent_[static_cast<std::size_t>(slot(h))] = 1;
+  }
+  void require_computed(HalfEdge root) {
+    want(root);
+    if (root >= tips_) required_.push_back(slot(root));
   }
   void used(HalfEdge h) {
     if (h >= tips_) --wanted_[static_cast<std::size_t>(slot(h))];
@@ -184,9 +196,10 @@ class Directions {
   std::vector<std::int32_t> slot_of_;  ///< by inner half-edge
   std::vector<HalfEdge> holds_;        ///< by slot: whose CLV it contains
   std::vector<HalfEdge> pending_;
-  std::vector<int> wanted_;   ///< by slot: how many still read it
-  std::vector<char> recent_;  ///< by slot: wanted since `evictable` came by
-  std::int32_t hand_ = 0;     ///< where that goes on
+  std::vector<int> wanted_;             ///< by slot: how many still read it
+  std::vector<std::int32_t> required_;  ///< slots that `done` lets go
+  std::vector<char> recent_;            ///< by slot: wanted since `evictable` came by
+  std::int32_t hand_ = 0;               ///< where that goes on
   bool proposing_ = false;
   std::vector<char> before_;  ///< fresh_ at `begin`
   std::vector<std::int32_t> spare_;
