@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <map>
 #include <optional>
@@ -18,6 +17,7 @@
 
 #include "calibrate_curves.hpp"
 #include "cli/shared/scratch_folder.hpp"
+#include "cpu_seconds.hpp"
 #include "maslin/error.hpp"
 #include "maslin/loop.hpp"
 #include "maslin/machine.hpp"
@@ -32,12 +32,6 @@ using clock_type = std::chrono::steady_clock;
 
 double seconds_since(clock_type::time_point begin) {
   return std::chrono::duration<double>(clock_type::now() - begin).count();
-}
-
-double cpu_seconds(clockid_t of) {
-  timespec now{};
-  clock_gettime(of, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 double median(std::vector<double> all) {
@@ -64,9 +58,9 @@ measured_round time_of_task() {
     for (int round = 0; round < 31; ++round) {
       for (int i = 0; i < tasks; ++i) maslin::task([] {});
       const auto begin = clock_type::now();
-      const double before = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID);
+      const double before = process_cpu_seconds();
       maslin::wait();
-      cpu += cpu_seconds(CLOCK_PROCESS_CPUTIME_ID) - before;
+      cpu += process_cpu_seconds() - before;
       const double seconds = seconds_since(begin);
       wall += seconds;
       all.push_back(1e6 * seconds / tasks);
@@ -83,7 +77,7 @@ measured_round time_of_sharing(bool asleep) {
   const int loops = asleep ? 30 : 200;
   std::vector<double> all;
   const auto begin = clock_type::now();
-  const double before = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID);
+  const double before = process_cpu_seconds();
   for (int loop = 0; loop < loops; ++loop) {
     if (asleep) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     const auto shared = clock_type::now();
@@ -96,7 +90,7 @@ measured_round time_of_sharing(bool asleep) {
     all.push_back(1e6 * std::max(0.0, seconds_since(shared) - half));
   }
   // Two workers that the system puts on one CPU share nothing.
-  const double had = (cpu_seconds(CLOCK_PROCESS_CPUTIME_ID) - before) / (2 * seconds_since(begin));
+  const double had = (process_cpu_seconds() - before) / (2 * seconds_since(begin));
   return {median(all), 0, asleep ? 1 : had};
 }
 
@@ -114,13 +108,13 @@ measured_round memory_bandwidth(int threads) {
       const std::vector<double>& b = arrays[2 * static_cast<std::size_t>(t) + 1];
       std::vector<double> times;
       const auto first = clock_type::now();
-      const double before = cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
+      const double before = thread_cpu_seconds();
       for (int round = 0; round < 5; ++round) {
         const auto begin = clock_type::now();
         for (std::size_t i = 0; i < numbers; ++i) a[i] = 0.5 * a[i] + b[i];
         times.push_back(seconds_since(begin));
       }
-      const double had = (cpu_seconds(CLOCK_THREAD_CPUTIME_ID) - before) / seconds_since(first);
+      const double had = (thread_cpu_seconds() - before) / seconds_since(first);
       each[static_cast<std::size_t>(t)] = {3 * sizeof(double) * static_cast<double>(numbers) / median(times) * 1e-9, 0,
                                            had};
     });

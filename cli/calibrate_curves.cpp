@@ -8,12 +8,12 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <ctime>
 #include <functional>
 #include <numeric>
 #include <thread>
 #include <utility>
 
+#include "cpu_seconds.hpp"
 #include "maslin/ranks.hpp"
 #include "maslin/runtime.hpp"
 #include "output.hpp"
@@ -24,12 +24,6 @@ using clock_type = std::chrono::steady_clock;
 
 double seconds_since(clock_type::time_point begin) {
   return std::chrono::duration<double>(clock_type::now() - begin).count();
-}
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 /// Computes with a table that fits a core's first cache, as threads do that disturb each other there.
@@ -55,9 +49,9 @@ double on_one_cpu(int threads, int rounds) {
   for (int t = 0; t < threads; ++t)
     team.emplace_back([&, t] {
       sched_setaffinity(0, sizeof one, &one);
-      const double begin = cpu_seconds();
+      const double begin = thread_cpu_seconds();
       results[static_cast<std::size_t>(t)] = compute(rounds);
-      seconds[static_cast<std::size_t>(t)] = cpu_seconds() - begin;
+      seconds[static_cast<std::size_t>(t)] = thread_cpu_seconds() - begin;
     });
   team.clear();
   return std::accumulate(seconds.begin(), seconds.end(), 0.0) / threads;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include <system_error>
 
 #include "cli/shared/child.hpp"
+#include "cpu_seconds.hpp"
 #include "maslin/error.hpp"
 
 namespace {
@@ -40,16 +40,6 @@ std::string why_not_run(const std::string& name, int problem) {
   if (is_file && problem == ENOENT && name.find('/') == std::string::npos)
     return fmt::format("'{}' is in this folder, where programs are not looked for; give it as ./{}", name, name);
   return fmt::format("'{}' cannot be run: {}; give a program, or a trace that it left", name, std::strerror(problem));
-}
-
-/// The CPU time of all children that have ended.
-double cpu_seconds_of_children() {
-  rusage used{};
-  getrusage(RUSAGE_CHILDREN, &used);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
 /// Runs the program on one worker and leaves its trace there. Gives in which part of its time it had a CPU.

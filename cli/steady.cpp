@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sched.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "cpu_seconds.hpp"
+
 namespace {
 
 constexpr std::size_t few = 3, many = 9;  // rounds
@@ -19,15 +20,6 @@ constexpr double enough_seconds = 3;      // of one figure, however unstable it 
 constexpr double bound = 0.1;             // of the best rounds, relative
 constexpr double enough_cpu = 0.95;       // that threads have, of their time
 constexpr double busy = 0.05;             // what others take of all CPUs
-
-double cpu_seconds_of(int whom) {
-  rusage use{};
-  getrusage(whom, &use);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(use.ru_utime) + seconds(use.ru_stime);
-}
 
 /// Gives the seconds in which the CPUs of this process were not idle; less than 0 where the system does not say.
 double busy_seconds() {
@@ -66,7 +58,7 @@ curve_point median_point(double at, std::vector<double> samples) {
 
 cpu_use cpu_use_so_far() {
   const std::chrono::duration<double> now = std::chrono::steady_clock::now().time_since_epoch();
-  return {now.count(), busy_seconds(), cpu_seconds_of(RUSAGE_SELF) + cpu_seconds_of(RUSAGE_CHILDREN)};
+  return {now.count(), busy_seconds(), process_cpu_seconds() + cpu_seconds_of_children()};
 }
 
 steady::steady(int cpus, std::function<void(const std::string&)> next, std::function<cpu_use()> look)
