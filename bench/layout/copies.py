@@ -11,16 +11,14 @@ model counted copies; the others were for developing it."""
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from cores import VIRTUAL, line  # noqa: E402
-from judge import ONE_WORKER  # noqa: E402
-from scorecard.measure import MeasurementError, binary, execute  # noqa: E402
+from cores import judged, line  # noqa: E402
+from scorecard.measure import MeasurementError  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -48,22 +46,9 @@ ASIDE = [(Console(workers, *rates), program) for workers in (6, 8) for program i
 
 
 def case(console: Console, program: str, folder: Path) -> dict:
-    one, machine, trace = folder / "one.toml", folder / "machine.toml", folder / "run.mtrace"
-    one.write_text(ONE_WORKER, encoding="utf-8")
+    machine = folder / "machine.toml"
     machine.write_text(console.text(), encoding="utf-8")
-    words = [binary("layered_programs"), "tiles", *program.split()]
-    execute(words, VIRTUAL | {"MASLIN_MACHINE": str(one), "MASLIN_TRACE": str(trace)})
-    _, said = execute([binary("maslin"), "layout", trace, "--machine", machine, "--json"], {})
-    trace.unlink()
-    rows = []
-    for candidate in json.loads(said)["phases"][0]["candidates"]:
-        layout = f"{candidate['streams']}x{candidate['width']}"
-        _, ran = execute(words, VIRTUAL | {"MASLIN_MACHINE": str(machine), "MASLIN_PIN": f"tiles={layout}"})
-        seconds = json.loads(ran)["seconds"]
-        rows.append((layout, seconds, candidate["seconds"] / seconds - 1))
-    best = min(rows, key=lambda row: row[1])
-    return {"cores": console.workers, "streams": int(program.split()[1]), "named": rows[0][0], "best": best[0],
-            "over_best": rows[0][1] / best[1] - 1, "errors": [error for _, _, error in rows], "rows": rows}
+    return {"cores": console.workers, "streams": int(program.split()[1])} | judged(["tiles", *program.split()], machine, folder)
 
 
 def main() -> int:

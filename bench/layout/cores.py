@@ -14,6 +14,7 @@ import json
 import sys
 import tempfile
 from pathlib import Path
+from typing import Sequence
 
 sys.path.insert(0, str(Path(__file__).parent))
 import cases  # noqa: E402
@@ -30,24 +31,30 @@ FIRST = [(cores, streams, USUAL) for cores in (8, 16, 64, 128) for streams in (6
 ASIDE = [(cores, streams, program) for program in (SHORT, LONG) for cores in (12, 48, 256) for streams in (10, 40)]
 
 
-def case(cores: int, streams: int, program: str, folder: Path) -> dict:
-    """Gives the layout that `maslin layout` names, the best one, what the first takes over the second, and the error of each prediction."""
-    machine = cases.ROOT / "bench" / "grain" / "specs" / f"synthetic-{cores}.toml"
+def judged(words: Sequence[str], machine: Path, folder: Path) -> dict:
+    """Records the program `layered_programs WORDS` on one worker. Gives the layout that `maslin layout` names, the best one, what the first
+    takes over the second, and each layout with what a run takes and the error of its prediction. The program has one phase, called as
+    its first word."""
     one, trace = folder / "one.toml", folder / "run.mtrace"
     one.write_text(ONE_WORKER, encoding="utf-8")
-    words = [binary("layered_programs"), "bootstraps", "--streams", str(streams), *program.split()]
-    execute(words, VIRTUAL | {"MASLIN_MACHINE": str(one), "MASLIN_TRACE": str(trace)})
+    program = [binary("layered_programs"), *words]
+    execute(program, VIRTUAL | {"MASLIN_MACHINE": str(one), "MASLIN_TRACE": str(trace)})
     _, said = execute([binary("maslin"), "layout", trace, "--machine", machine, "--json"], {})
     trace.unlink()
     rows = []
     for candidate in json.loads(said)["phases"][0]["candidates"]:
         layout = f"{candidate['streams']}x{candidate['width']}"
-        _, ran = execute(words, VIRTUAL | {"MASLIN_MACHINE": str(machine), "MASLIN_PIN": f"bootstraps={layout}"})
+        _, ran = execute(program, VIRTUAL | {"MASLIN_MACHINE": str(machine), "MASLIN_PIN": f"{words[0]}={layout}"})
         seconds = json.loads(ran)["seconds"]
         rows.append((layout, seconds, candidate["seconds"] / seconds - 1))
     best = min(rows, key=lambda row: row[1])
-    return {"cores": cores, "streams": streams, "named": rows[0][0], "best": best[0], "over_best": rows[0][1] / best[1] - 1,
-            "errors": [error for _, _, error in rows]}
+    return {"named": rows[0][0], "best": best[0], "over_best": rows[0][1] / best[1] - 1, "errors": [error for _, _, error in rows],
+            "rows": rows}
+
+
+def case(cores: int, streams: int, program: str, folder: Path) -> dict:
+    machine = cases.ROOT / "bench" / "grain" / "specs" / f"synthetic-{cores}.toml"
+    return {"cores": cores, "streams": streams} | judged(["bootstraps", "--streams", str(streams), *program.split()], machine, folder)
 
 
 def line(of: dict) -> str:
