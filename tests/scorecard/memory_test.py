@@ -49,7 +49,8 @@ class Available(unittest.TestCase):
             made = mock.Mock(return_value=mrbayes.Chains(1.0, [], [], []))
             with mock.patch.object(phylo_mcmc, "available_memory", lambda: available), mock.patch.object(mrbayes, "installed", lambda: True), \
                  mock.patch.object(data, "reason_absent", lambda name: None), mock.patch.object(data, "alignment", Path), \
-                 mock.patch.object(mrbayes, "chains", made), mock.patch.object(phylo_mcmc, "check", lambda *_: "checked"), \
+                 mock.patch.object(mrbayes, "version", lambda: "mrbayes"), mock.patch.object(mrbayes, "chains", made), \
+                 mock.patch.object(phylo_mcmc, "check", lambda *_: "checked"), \
                  mock.patch.object(phylo_mcmc, "our_seconds", lambda *_: 0.5):  # fmt: skip
                 rows = {row.name: row for row in phylo_mcmc.measure(Plan(quick=False, only="phylo/mcmc"))}
             self.assertEqual(list(rows), ["phylo/mcmc/d041", "phylo/mcmc/d062", "phylo/mcmc/d110", "phylo/mcmc/d237"])
