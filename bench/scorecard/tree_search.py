@@ -82,12 +82,12 @@ def reported_lnl(searcher: Searcher, file: Path) -> float:
     return float(found.group(1))
 
 
-def search(searcher: Searcher, alignments: Sequence[Path], seed: int) -> Searches:
+def search(searcher: Searcher, alignments: Sequence[Path], seed: int, limit_s: float = 1800) -> Searches:
     """Searches each alignment's tree; gives the time from the first one's start to the last one's end, and the final
-    log-likelihoods."""
+    log-likelihoods. Raises `TooLate` when one takes longer than the limit."""
 
     def one(file: Path) -> float:
-        execute([searcher.program, *searcher.words(file, seed)], cwd=file.parent)
+        execute([searcher.program, *searcher.words(file, seed)], limit_s=limit_s, cwd=file.parent)
         return reported_lnl(searcher, file)
 
     WORK.mkdir(parents=True, exist_ok=True)

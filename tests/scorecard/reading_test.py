@@ -9,10 +9,10 @@ from unittest import mock
 
 from figures import dbs
 from grain.cases import DEVELOPMENT, HELD_OUT, real_cases, virtual_cases
-from scorecard import data, measure, raxml, tree_search
+from scorecard import data, measure, raxml, tree_rows, tree_search
 from scorecard.figures import Plan, grain_neighbours, grain_regret, phylo_bootstrap, phylo_evaluate, phylo_memory, phylo_models, phylo_newview, phylo_search, phylo_unequal, small_work, trace_overhead
 from scorecard.measure import MeasurementError, alternate, by_what, execute
-from scorecard.row import MET, MISSED
+from scorecard.row import MET, MISSED, NOT_MEASURED
 from unseen import agree
 
 INFO = """
@@ -95,30 +95,54 @@ class Reading(unittest.TestCase):
 
 
 class Bootstraps(unittest.TestCase):
-    """Made-up searches: raxml takes 8 s, iqtree 6 s, phyml 60 s; ours takes 1.5 s."""
+    """Made-up searches: raxml takes 8 s, iqtree 6 s, phyml 12 s, or it is ended; ours takes 1.5 s."""
 
-    def row(self, our_lnl: float):
+    def row(self, our_lnls: list[float], phyml: float = 12.0, means: dict[str, float] | None = None):
         searchers = [mock.Mock(), mock.Mock()]
         searchers[0].name, searchers[1].name = "iqtree", "phyml"
-        seconds = {"iqtree": 6.0, "phyml": 60.0}
+        seconds = {"iqtree": 6.0, "phyml": phyml}
+
+        def search(searcher, alignments, seed, limit_s=1800.0):
+            if seconds[searcher.name] > limit_s:
+                raise measure.TooLate()
+            return tree_search.Searches(seconds[searcher.name], [-101.0] * 4)
+
         with mock.patch.multiple(raxml, bootstraps=lambda *_, **__: raxml.Bootstraps(8.0, [-100.0] * 4), resampled=lambda *_: ["a"] * 4,
                                  version=lambda: "8"), \
-                mock.patch.multiple(tree_search, present=lambda: searchers, version=lambda one: "2",
-                                    search=lambda one, *_: tree_search.Searches(seconds[one.name], [-101.0] * 4)), \
-                mock.patch.multiple(phylo_bootstrap, our_lnls=lambda *_: [our_lnl] * 4, our_seconds=lambda *_: 1.5):
-            row, = phylo_bootstrap.against_all("x", Path("msa"), 4, Path("folder"), Plan(quick=False))
+                mock.patch.multiple(tree_search, present=lambda: searchers, version=lambda one: "2", search=search), \
+                mock.patch.multiple(phylo_bootstrap, our_lnls=lambda *_: our_lnls, our_seconds=lambda *_: 1.5):
+            row, = phylo_bootstrap.against_all("x", Path("msa"), 4, Path("folder"), Plan(quick=False), {} if means is None else means)
         return row
 
     def test_the_fastest_peer_counts_and_those_that_are_far_behind_run_once(self):
-        row = self.row(-100.0)
+        row = self.row([-100.0] * 4)
         self.assertEqual((row.peer, row.ratio, row.verdict, row.rounds), ("iqtree", 4.0, MET, 7))
         self.assertEqual(set(row.samples), {"maslin", "maslin again", "raxml", "iqtree"})
-        self.assertIn("phyml 60.0 s", row.note)
+        self.assertIn("phyml 12.0 s", row.note)
         self.assertIn("--peer raxml-ng=PATH", row.note)
         self.assertEqual(set(row.versions), {"raxml", "iqtree", "phyml"})
 
-    def test_trees_that_are_worse_than_the_peers_miss_the_goal_however_fast(self):
-        self.assertEqual(self.row(-101.5).verdict, MISSED)
+    def test_a_peer_that_takes_too_long_is_ended_and_has_no_log_likelihoods(self):
+        row = self.row([-100.0] * 4, phyml=1000.0)
+        self.assertIn("phyml more than 28 s", row.note)
+        self.assertNotIn("phyml", row.checked)
+        self.assertEqual((row.peer, row.verdict), ("iqtree", MET))
+
+    def test_one_tree_that_is_worse_than_the_peers_misses_the_goal_however_fast(self):
+        self.assertEqual(self.row([-99.0, -99.0, -99.0, -101.09]).verdict, MET)
+        row = self.row([-99.0, -99.0, -99.0, -101.2])
+        self.assertEqual(row.verdict, MISSED)
+        self.assertIn("+1.45 and -0.20 to iqtree's", row.checked)
+
+    def test_log_likelihoods_are_to_be_better_in_the_mean_over_the_alignments(self):
+        means: dict[str, float] = {}
+        self.row([-100.0] * 4, means=means)
+        self.assertEqual(means, {"x": 1.0})
+        plan = Plan(quick=False)
+        for found, verdict in (({"f/a": 0.05, "f/b": -0.02}, MET), ({"f/a": 0.05, "f/b": -0.05}, MISSED), ({}, NOT_MEASURED)):
+            row, = tree_rows.better_in_the_mean("f", plan, found)
+            self.assertEqual((row.name, row.verdict), ("f/better", verdict))
+        self.assertEqual(tree_rows.better_in_the_mean("f", Plan(quick=False, only="f/a"), means), [])
 
 
 class Models(unittest.TestCase):

@@ -15,10 +15,10 @@ from .. import data, tree_search
 from ..checkouts import how_to_measure
 from ..measure import WORK, MeasurementError, Values, binary, peak_memory
 from ..row import Goal, Row, judge, noise, pairs
-from ..tree_rows import WORKERS
+from ..tree_rows import WORKERS, WORSE
 from . import Plan
 from .phylo_models import of_raxml
-from .phylo_search import AGREEMENT, WORDS, with_both_cores
+from .phylo_search import WORDS, with_both_cores
 
 NAME = "phylo/memory"
 GOAL = Goal("ratio", at_most=1.0)
@@ -50,7 +50,7 @@ class Searches:
     def checked(self) -> str:
         """Says how far our log-likelihoods are from the peer's of the same rounds; raises when they are too low in the median."""
         found = median(ours - self.lnls[self.peer.name][seed] for seed, ours in self.lnls["maslin"].items())
-        if found < -AGREEMENT:
+        if found < -WORSE:
             raise MeasurementError(f"{self.alignment.name}: our log-likelihood is in the median lower than {self.peer.name}'s by {-found:.2f}")
         return f"lnL in the median {found:+.2f} to {self.peer.name}'s"
 

@@ -3,7 +3,8 @@
 protein: the haemagglutinin genes of d025, translated, under LG+G. partitions-N: an alignment cut into N parts of equal size, each under a
 GTR+F+G of its own with branch lengths of its own. Peers search what was resampled (each part from its own sites), two at a time with a
 thread each, RAxML one after the other with the two threads that it takes at least; ours resamples by itself. Ratio: the fastest peer's
-time / ours. Checked: on the very sites that peers search, our log-likelihoods are no worse than its in the median."""
+time / ours. Checked, replicate by replicate: on the very sites that peers search, none of our log-likelihoods is worse than its by 0.1, and
+they are better in the mean over the rows (phylo/models/better)."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from typing import Callable, Mapping, Sequence
 from .. import data, raxml, tree_search
 from ..measure import WORK, MeasurementError
 from ..row import Goal, Row, not_measured
-from ..tree_rows import compared, once, our_lnls, our_seconds
+from ..tree_rows import better_in_the_mean, compared, each_once, our_lnls, our_seconds
 from . import Plan
 
 NAME = "phylo/models"
@@ -122,7 +123,10 @@ def our_words(files: Files | None) -> list:
     return ["--model-file", files.ours, "--brlen", "unlinked"] if files else ["--model", "LG+G"]
 
 
-def measure_case(name: str, case: Case, folder: Path, plan: Plan) -> list[Row]:
+def measure_case(name: str, case: Case, folder: Path, plan: Plan, means: dict[str, float]) -> list[Row]:
+    def tell(at: str) -> None:
+        plan.tell(f"{name}: {at}")
+
     rows = phylip_rows(data.alignment(case.alignment).read_text())
     if not case.parts:
         rows = translated(rows)
@@ -131,14 +135,11 @@ def measure_case(name: str, case: Case, folder: Path, plan: Plan) -> list[Row]:
     ranges = blocks(len(next(iter(rows.values()))), max(case.parts, 1))
     files = written(ranges, folder) if case.parts else None
     replicates = resampled(rows, ranges, case.replicates, folder)
-    peers = {}
-    for searcher in searchers(files):
-        plan.tell(f"{name}: {searcher.name} once")
-        peers[searcher.name] = once(searcher, replicates, SEED)
+    peers = each_once(searchers(files), replicates, SEED, tell)
     words = our_words(files)
-    ours = our_lnls(replicates, words, SEED, lambda at: plan.tell(f"{name}: {at}"))
+    ours = our_lnls(replicates, words, SEED, tell)
     return compared(name, plan, peers, ours, lambda turn: our_seconds(whole, words, case.replicates, SEED + turn), GOAL,
-                    [f"{case.replicates} replicates"])
+                    [f"{case.replicates} replicates"], means)
 
 
 def phylip_rows(text: str) -> dict[str, str]:
@@ -148,7 +149,8 @@ def phylip_rows(text: str) -> dict[str, str]:
 
 def measure(plan: Plan) -> list[Row]:
     WORK.mkdir(parents=True, exist_ok=True)
-    rows = []
+    rows: list[Row] = []
+    means: dict[str, float] = {}
     for case in CASES:
         name = f"{NAME}/{case.name}"
         if not plan.wants(name):
@@ -157,5 +159,5 @@ def measure(plan: Plan) -> list[Row]:
             rows.append(not_measured(name, why, GOAL))
             continue
         with tempfile.TemporaryDirectory(prefix="models-", dir=WORK) as folder:
-            rows += measure_case(name, case, Path(folder), plan)
-    return rows
+            rows += measure_case(name, case, Path(folder), plan, means)
+    return rows + better_in_the_mean(NAME, plan, means)
