@@ -129,6 +129,35 @@ class Resume(ProgramTest):
         self.assertFalse(begun.exists())
         self.assertEqual([(self.folder / f"killed.{what}").read_bytes() for what in ("bestTree", "bestModel")], expected)
 
+    def test_a_search_that_is_stopped_in_its_last_fit_goes_on(self):
+        parts = self.write("many.part", "".join(f"GTR+G, p{first} = {first}-{first + 5}\n" for first in range(1, 240, 6)))
+
+        def searching(prefix):
+            return ("search", "--msa", MSA, "--model-file", parts, "--brlen", "unlinked", "--seed", 5, "--checkpoint-seconds", 0,
+                    "--prefix", prefix, "--quiet")  # fmt: skip
+
+        self.run_well(*searching("undisturbed"))
+        process = subprocess.Popen([phylo_process.program, *map(str, searching("stopped"))], cwd=self.folder, env=environment(),
+                                   stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+        begun = self.folder / "stopped.checkpoint" / "search-0000.begun"
+
+        def is_in_its_last_fit():
+            """All models and branches are fitted in one call of the engine, when the last ring of a climb (seven nodes wide) is done."""
+            try:
+                state = json.loads(begun.read_text().splitlines()[0])["search"]
+            except FileNotFoundError:
+                return False
+            return state["stage"] == 2 and state["nearest"] > 7
+
+        while process.poll() is None and not is_in_its_last_fit():
+            time.sleep(0.005)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(), 143)
+        self.assertTrue(is_in_its_last_fit())
+        self.run_well(*searching("stopped"))
+        for what in ("bestTree", "bestModel", "bestPartitionTrees"):
+            self.assertEqual((self.folder / f"stopped.{what}").read_bytes(), (self.folder / f"undisturbed.{what}").read_bytes())
+
     def test_a_search_that_cannot_go_on_begins_anew(self):
         command = ("search", "--msa", MSA, "--model", "GTR+G", "--seed", 5, "--prefix", "x", "--quiet")
         self.run_well(*command)

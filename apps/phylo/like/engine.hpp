@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -79,6 +80,9 @@ class Engine {
     std::size_t memory = std::size_t{2} << 30;  ///< bytes for all CLVs; they take `least_memory` in any case
     bool proposals = false;  ///< `propose` may be called; takes one CLV more a node, whatever `memory` says
     Precision precision = Precision::binary64;  ///< of CLVs
+    /// Called before each off-load. May throw, which ends the call of the engine: what was being fitted stays as far as
+    /// it has come, and all CLVs are forgotten.
+    std::function<void()> between = nullptr;
   };
 
   /// Frequencies that are to be counted in the alignment are counted here, also as where optimization starts. Throws

@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <random>
 #include <stdexcept>
 #include <vector>
 
 #include "phylo/io/error.hpp"
+#include "phylo/like/gradient.hpp"
 #include "phylo/like/reference.hpp"
 #include "phylo/like/state.hpp"
 #include "phylo/model/notation.hpp"
@@ -469,6 +471,56 @@ TEST(Engine, SameCallsGiveTheSameBits) {
     return std::make_tuple(lnl, tree, engine.model());
   };
   EXPECT_EQ(run(), run());
+}
+
+TEST(Engine, MayBeLeftBeforeEachOffLoad) {
+  const int taxa = 10, branches = 2 * taxa - 3;
+  const Patterns patterns = random_patterns(taxa, 90, 26);
+  const Model model = phylo::parse_model("GTR+G");
+  const Tree start = random_tree(taxa, 27);
+  struct Left {};
+  int left = -1, asked = 0;
+  Engine::Options options;
+  options.between = [&] {
+    ++asked;
+    if (left-- == 0) throw Left();
+  };
+  Engine engine(patterns, model, options);
+  struct Call {
+    std::function<void(Tree&)> make;
+    int off_loads;  // at least
+  };
+  const HalfEdge inner = taxa;
+  for (const auto& [make, off_loads] : {
+           Call{[&](Tree& tree) { engine.newview(tree, inner); }, 1},
+           Call{[&](Tree& tree) { engine.evaluate(tree); }, 1},
+           Call{[&](Tree& tree) { engine.evaluate_part(tree, 0); }, 1},
+           Call{[&](Tree& tree) { engine.log_likelihoods_of_patterns(tree, 0); }, 1},
+           Call{[&](Tree& tree) { engine.optimize_branch(tree, 0); }, 1},
+           Call{[&](Tree& tree) { engine.slopes_of_model(tree); }, branches},
+           Call{[&](Tree& tree) { engine.smooth(tree, 1); }, branches + 2},
+           Call{[&](Tree& tree) { engine.optimize_model(tree); }, 9},
+           Call{[&](Tree& tree) { engine.optimize(tree); }, 2 * (branches + 9)},
+       }) {
+    const auto begin = [&] {
+      engine.set_model(model);
+      engine.set_curvatures(std::vector<phylo::Curvature>(1));
+      return start;
+    };
+    Tree whole = begin();
+    asked = 0;
+    make(whole);
+    EXPECT_GE(asked, off_loads);
+    for (const int calls = asked; const int last : {0, calls / 3, calls - 1}) {
+      Tree tree = begin();
+      left = last;
+      EXPECT_THROW(make(tree), Left);
+      // Nothing is left over: whatever the tree and the model have become, their likelihood is right.
+      Engine anew(patterns, model);
+      anew.set_model(engine.model());
+      EXPECT_EQ(engine.evaluate(tree), anew.evaluate(tree));
+    }
+  }
 }
 
 TEST(Engine, SaysWhenALikelihoodIsNoNumber) {

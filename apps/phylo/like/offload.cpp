@@ -292,29 +292,36 @@ class Cleaner {
   int exceptions_;
 };
 
+/// Off-loads a kernel, if nobody says before that it is not wanted any more.
+template <class Kernel, class... Arguments>
+auto offload(const Engine::State& state, const Kernel& kernel, const Arguments&... arguments) {
+  if (state.between) state.between();
+  return ms::offload(kernel, arguments...);
+}
+
 }  // namespace
 
 void Engine::State::run_newview() {
   const Cleaner cleaner(*this);
   for (const auto& part : parts)
-    if (part->traversal.count() > 0) return ms::offload(newview_kernel, Work(*this));
+    if (part->traversal.count() > 0) return offload(*this, newview_kernel, Work(*this));
 }
 
 double Engine::State::run_evaluate(std::size_t first, std::size_t last) {
   const Cleaner cleaner(*this);
   ++computed.likelihoods;
   for (const auto& part : parts) computed.vectors += part->traversal.count();
-  return checked(ms::offload(evaluate_kernel, Work(*this, first, last)));
+  return checked(offload(*this, evaluate_kernel, Work(*this, first, last)));
 }
 
 void Engine::State::run_logarithms(std::size_t first, std::size_t last) {
   const Cleaner cleaner(*this);
-  ms::offload(logarithms_kernel, Work(*this, first, last));
+  offload(*this, logarithms_kernel, Work(*this, first, last));
 }
 
 void Engine::State::run_products(std::size_t part, int block, double* out) {
   const Cleaner cleaner(*this);
-  ms::offload(products_kernel, Work(*this, begins[part], begins[part + 1]), part, block, out);
+  offload(*this, products_kernel, Work(*this, begins[part], begins[part + 1]), part, block, out);
 }
 
 double Engine::State::run_junction() {
@@ -324,18 +331,18 @@ double Engine::State::run_junction() {
     const Operand* from = part.hanging.pending ? &part.hanging.from : nullptr;
     steps[i].preparation = {from, part.clv(part.hung_slot()), part.scale(part.hung_slot())};
   }
-  const double lnl = checked(ms::offload(insertion_kernel, Work(*this)));
+  const double lnl = checked(offload(*this, insertion_kernel, Work(*this)));
   for (const auto& part : parts) part->hanging.pending = false;
   return lnl;
 }
 
 BranchLength Engine::State::run_makenewz(const BranchLength& length, int iterations) {
   const Cleaner cleaner(*this);
-  if (length.is_shared()) return ms::offload(makenewz_kernel, Work(*this), length.of(0), iterations);
+  if (length.is_shared()) return offload(*this, makenewz_kernel, Work(*this), length.of(0), iterations);
   fits.searches.clear();
   for (const double start : length.of_parts())
     fits.searches.emplace_back(start, shortest_branch, longest_branch, iterations, length_tolerance);
-  ms::offload(makenewz_each_kernel, Work(*this), &fits);
+  offload(*this, makenewz_each_kernel, Work(*this), &fits);
   std::vector<double> fitted;
   for (const LengthSearch& search : fits.searches) fitted.push_back(search.at());
   return BranchLength(std::move(fitted));

@@ -427,7 +427,8 @@ std::int64_t cache_of_an_engine() {
   return largest / std::max(1, engines.load(std::memory_order_relaxed));  // a count, which orders nothing
 }
 
-Engine::State::State(const std::vector<PartView>& views, const Options& options) : steps(views.size()) {
+Engine::State::State(const std::vector<PartView>& views, const Options& options)
+    : steps(views.size()), between(options.between) {
   if (views.empty()) throw std::logic_error("likelihood: an engine without data");
   const std::vector<bool> with_all = with_all_directions(views, options.memory);
   for (const PartView& view : views) {

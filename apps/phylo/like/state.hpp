@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -292,8 +293,9 @@ struct Engine::State {
   std::vector<std::size_t> begins;  ///< of each part's chunks, and their end
   LengthFits fits;
   Computed computed;
-  bool counts_traffic = false;  ///< does anything depend on what the next loop moves?
-  Cache cache;                  ///< a worker's, as far as it is this engine's
+  std::function<void()> between;  ///< off-loads
+  bool counts_traffic = false;    ///< does anything depend on what the next loop moves?
+  Cache cache;                    ///< a worker's, as far as it is this engine's
 
  private:
   double run_evaluate(std::size_t first, std::size_t last);

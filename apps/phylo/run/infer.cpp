@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <stdexcept>
 
 #include "phylo/io/newick.hpp"
@@ -68,7 +69,8 @@ class KeptSearch {
   std::optional<BegunSearch> latest_;
 };
 
-FinishedTree find_tree(const InferenceJob& job, TreeId id, KeptSearch& kept, const SearchProgress& progress) {
+FinishedTree find_tree(const InferenceJob& job, TreeId id, KeptSearch& kept, const std::function<void()>& between,
+                       const SearchProgress& progress) {
   SearchOptions options;
   options.seed = job.seed;
   options.index = static_cast<std::uint64_t>(id.index);
@@ -77,6 +79,7 @@ FinishedTree find_tree(const InferenceJob& job, TreeId id, KeptSearch& kept, con
   options.memory = job.memory;
   options.from = kept.from();
   options.keep = [&](const SearchState& state) { kept.keep(state); };
+  options.between = between;
   SearchResult found;
   if (id.purpose == Purpose::search) {
     options.start = job.starts[static_cast<std::size_t>(id.index)];
@@ -146,10 +149,10 @@ Inference infer(const InferenceJob& job, Checkpoint& checkpoint) {
       if (is_over()) return;
       KeptSearch kept(job, checkpoint, id, monitor);
       try {
-        const FinishedTree tree = find_tree(job, id, kept, [&](double lnl) {
+        const auto go_on = [&] {
           if (is_over()) throw Abandoned();
-          monitor.reached(id, lnl);
-        });
+        };
+        const FinishedTree tree = find_tree(job, id, kept, go_on, [&](double lnl) { monitor.reached(id, lnl); });
         checkpoint.save(tree);
         monitor.finished(id, tree.lnl);
         if (bootstop.add(tree)) {

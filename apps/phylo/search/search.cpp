@@ -34,8 +34,8 @@ class Search {
                              : Random(stream_seed(options.seed, Draw::start_tree, options.index))),
         tree_(options.from ? options.from->tree : start_tree()),
         limit_(std::min(radius_limit, tree_.tips() - 3)),
-        engine_(views_of(parts), {.memory = options.memory}),
-        climber_(engine_, tree_, counts_, options.constraint, [this] { tell(); }) {
+        engine_(views_of(parts), {.memory = options.memory, .between = options.between}),
+        climber_(engine_, tree_, counts_, options.constraint) {
     if (options.unlinked && tree_.lengths() == 1) tree_.unlink(parts.size());
     if (options.from) go_on_from(*options.from);
   }
@@ -111,12 +111,6 @@ class Search {
   void arrive(double lnl) {
     lnl_ = lnl;
     highest_ = std::max(highest_, lnl);
-    tell();
-  }
-
-  /// Says how far the search is. This may throw, and is where a search that is to stop ends: a round of a hundred
-  /// partitions takes too long to be waited for.
-  void tell() const {
     if (progress_) progress_(highest_);
   }
 

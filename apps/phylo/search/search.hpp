@@ -44,6 +44,9 @@ struct SearchOptions {
   double epsilon = 0.003;  ///< log-likelihood units: what the last optimization of model and branches may leave
   const SearchState* from = nullptr;  ///< go on from there; all else must be as it was
   SearchKeeper keep = nullptr;        ///< called between rounds, if there is one
+  /// Called before each of the search's off-loads, if there is one. May throw, which ends the search: a round of a
+  /// hundred partitions, or fitting their models, takes too long to be waited for.
+  std::function<void()> between = nullptr;
 };
 
 struct SearchResult {
@@ -54,8 +57,7 @@ struct SearchResult {
   SearchCounts counts;
 };
 
-/// Called with the log-likelihood reached so far: whenever one is, and before each subtree of a round. May throw, which
-/// ends the search.
+/// Called with the highest log-likelihood reached so far, whenever one is reached.
 using SearchProgress = std::function<void(double lnl)>;
 
 /// Gives the best tree found by hill climbing from one start, and from perturbations of the best tree so far by the

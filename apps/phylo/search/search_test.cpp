@@ -105,20 +105,25 @@ TEST(Search, reports_a_likelihood_that_rises) {
   EXPECT_EQ(reported.back(), found.lnl);
 }
 
-TEST(Search, can_be_left_before_each_subtree_of_a_round) {
+TEST(Search, can_be_left_before_each_of_its_off_loads) {
   maslin::Runtime runtime({.serial = true});
   Random random(6);
   const Patterns patterns = simulate(random_tree(12, random), 200, 2, random);
+  const Model model = parse_model("GTR+G");
   std::int64_t calls = 0;
-  const SearchResult result = search(patterns, parse_model("JC"), {.ratchets = 1}, [&](double) { ++calls; });
-  EXPECT_GT(calls, result.counts.pruned);
+  std::vector<std::int64_t> reports;  // before each: so many calls
+  SearchOptions options{.ratchets = 1, .between = [&] { ++calls; }};
+  const SearchResult result = search(patterns, model, options, [&](double) { reports.push_back(calls); });
+  EXPECT_GE(calls, result.counts.pruned + result.counts.scored + 3 * result.counts.fitted);
+  // The last one is that of fitting the model and all 21 branches, which is one call of the engine.
+  EXPECT_GT(reports.back() - reports[reports.size() - 2], 100);
   for (const std::int64_t last : {calls / 4, calls / 2, calls - 1}) {
     struct Left {};
     std::int64_t left = last;
-    const auto leave = [&](double) {
+    options.between = [&] {
       if (left-- == 0) throw Left();
     };
-    EXPECT_THROW(search(patterns, parse_model("JC"), {.ratchets = 1}, leave), Left);
+    EXPECT_THROW(search(patterns, model, options), Left);
   }
 }
 

@@ -56,9 +56,8 @@ bool is_place(const Tree& tree, HalfEdge joint, HalfEdge at) {
 
 }  // namespace
 
-SprClimber::SprClimber(Engine& engine, Tree& tree, SearchCounts& counts, const Constraint* constraint,
-                       std::function<void()> between)
-    : engine_(engine), tree_(tree), counts_(counts), constraint_(constraint), between_(std::move(between)) {
+SprClimber::SprClimber(Engine& engine, Tree& tree, SearchCounts& counts, const Constraint* constraint)
+    : engine_(engine), tree_(tree), counts_(counts), constraint_(constraint) {
   if (constraint != nullptr) walk_.emplace(*constraint);
 }
 
@@ -89,10 +88,7 @@ double SprClimber::round(const SprRound& how, double lnl) {
   losers_ = 0;
   near_misses_.clear();
   const std::int64_t moved = counts_.moved;
-  for (const HalfEdge joint : walk(tree_)) {
-    between_();
-    try_subtree(joint, how);
-  }
+  for (const HalfEdge joint : walk(tree_)) try_subtree(joint, how);
   if (counts_.moved == moved && how.near_misses > 0) judge_near_misses(how);
   return lnl_;
 }
@@ -177,7 +173,6 @@ void SprClimber::judge_near_misses(const SprRound& how) {
   int judged = 0;
   for (const Move& move : near_misses_) {
     if (judged == how.near_misses) break;
-    between_();
     if (!is_place(tree_, move.joint, move.at)) continue;
     const Tree before = tree_;
     const HalfEdge gap = tree_.back(tree_.next(move.joint));

@@ -2,7 +2,6 @@
 // One round of subtree pruning and regrafting with lazy evaluation (Stamatakis et al. 2005; Stamatakis 2006).
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <unordered_set>
 #include <vector>
@@ -46,10 +45,9 @@ struct ClimberState {
 /// Climbs on one tree. The tree is always one that the engine knows (no `changed` is owed).
 class SprClimber {
  public:
-  /// All of them must outlive the climber. A constraint that the tree displays is kept. `between` is called before each
-  /// subtree; if it throws, so does the round, and neither climber nor tree can be used again.
-  SprClimber(Engine& engine, Tree& tree, SearchCounts& counts, const Constraint* constraint,
-             std::function<void()> between);
+  /// All of them must outlive the climber. A constraint that the tree displays is kept. If the engine throws, so does
+  /// the round, and neither climber nor tree can be used again.
+  SprClimber(Engine& engine, Tree& tree, SearchCounts& counts, const Constraint* constraint);
 
   /// Goes over all subtrees once; a move that raises the likelihood is kept at once. Gives the log-likelihood, which is
   /// no lower than `lnl`, that of the tree before.
@@ -75,7 +73,6 @@ class SprClimber {
   Tree& tree_;
   SearchCounts& counts_;
   const Constraint* constraint_;
-  const std::function<void()> between_;
   std::optional<ConstrainedWalk> walk_;
   double lnl_ = 0;
   double cutoff_ = 0;
