@@ -109,6 +109,31 @@ TEST_F(LoopMaster, TakesWhatItsSignalsTake) {
   EXPECT_EQ(run(two_hosts, "host", 20).took, with_worker + 19 * with_host);
 }
 
+TEST_F(LoopMaster, SharesLoopsWithTheStreamsTeamUnderEveryPolicy) {
+  // Eight blocks, of which the last four are ten times as long.
+  static const ms::kernel uneven{"uneven", [] {
+                                   ms::parallel_for(
+                                       0, 8, [](ms::range r) { ms::cost(r.first < 4 ? 1us : 10us); }, ms::block{1});
+                                 }};
+  // Two of four workers begin at 2 and 4 us. The second one alone is done with its blocks at 44 us. Where the first
+  // takes two of them, that one is the last, at 26 us. The host knows of it 2 us later.
+  const variable pin("MASLIN_PIN", "streams=1x2"), how("MASLIN_DURATIONS", "declared"), who("MASLIN_MASTER", "host");
+  for (const auto& [policy, takes] : {std::pair("static", 46us), {"afs", 28us}, {"dbs", 28us}}) {
+    const variable loops("MASLIN_LOOP", policy);
+    std::chrono::nanoseconds latest{};
+    run_on(two_hosts, [&, in = &latest] {
+      ms::phase("streams", 1, [&](std::int64_t) {
+        for (int k = 0; k < 3; ++k) {
+          const auto before = ms::time();
+          ms::offload(uneven);
+          *in = std::chrono::nanoseconds(std::llround(1e9 * (ms::time() - before).count()));
+        }
+      });
+    });
+    EXPECT_EQ(latest, takes) << policy;
+  }
+}
+
 TEST_F(LoopMaster, IsChosenByWhatIsFaster) {
   const outcome alone = run(two_hosts, "auto", 2000);
   EXPECT_EQ(alone.master, "host");

@@ -72,12 +72,24 @@ void virtual_executor::run_part(virtual_worker* w, const loop_part& part) {
 
 void virtual_executor::share_loop(context& caller, const detail::loop& l) {
   if (l.blocks() == 1 || caller.alone) return loop_in_place(*this, caller, l);
-  virtual_worker* const of_kernel = caller.in_offload && !caller.in_loop ? self() : nullptr;
+  const bool is_kernels = caller.in_offload && !caller.in_loop;
+  if (is_kernels && sends_kernels()) return share_as_host(caller, l);
+  virtual_worker* const of_kernel = is_kernels ? self() : nullptr;
   const std::uint64_t begin = of_kernel ? ticks() : 0;
   core::share_loop(*this, loops_, caller, l);
   if (!of_kernel) return;
   of_kernel->in_loops += static_cast<picoseconds>(ticks() - begin);
   of_kernel->shares_loops = true;
+}
+
+/// A host has no queue that its stream's team looks into, and in the centre any worker of the machine would find the
+/// loop. So under dbs each worker of the team is told its part, and who has done it takes some of another's, as under
+/// afs.
+void virtual_executor::share_as_host(context& caller, const detail::loop& l) {
+  detail::loop told = l;
+  if (told.policy == schedule::of_the_run) told.policy = loops_;
+  if (told.policy == schedule::dbs) told.policy = schedule::afs;
+  core::share_loop(*this, loops_, caller, told);
 }
 
 std::int64_t virtual_executor::run_share(virtual_worker* w, const loop_part& part) {

@@ -118,6 +118,7 @@ class virtual_executor final : public executor, public phase_host {
   bool loops_are_hosts() const { return hosts_.has_value(); }
   static bool passes(const detail::loop&) noexcept { return false; }
   void share_loop(context& caller, const detail::loop& l);
+  void share_as_host(context& caller, const detail::loop& l);
   static void loop_took(const virtual_worker&, const detail::loop&, int, std::uint64_t) noexcept {}
   static std::nullptr_t site_of(const stream_run*, void (*)(void*), std::uint32_t) { return nullptr; }
   static bool passes(std::nullptr_t, std::uint64_t) { return false; }
