@@ -200,8 +200,9 @@ void print_phase(const laid_out& p, layers::ranks_are ranks, bool all) {
   for (const layers::candidate& c : p.all) {
     if (&c != p.best && is_as_good(c.takes, p.best->takes)) ++as_good;
     if (!all && ++shown > few && &c != p.best) continue;
-    fmt::print("  {:<23} {:>9.4g} {:>9.2g}  {}{}\n", name_of(c.at, ranks), c.takes.seconds, c.takes.error,
-               most_of(c.takes.by), &c == p.best ? "  <- start with this" : "");
+    fmt::print("  {:<23} {:>9.4g} {:>9.2g}  {}{}{}\n", name_of(c.at, ranks), c.takes.seconds, c.takes.error,
+               c.takes.master == layers::loop_master::host ? "hosts give out loops; " : "", most_of(c.takes.by),
+               &c == p.best ? "  <- start with this" : "");
   }
   if (!all && p.all.size() > few) fmt::print("  ... and {} more (--all)\n", p.all.size() - few);
   if (as_good > 0) fmt::print("  as good within the errors: {} more\n", as_good);
@@ -218,6 +219,10 @@ json as_json(const laid_out& p) {
              {"error_s", c.takes.error},
              {"idealised_s", c.takes.idealised},
              {"chosen", &c == p.best}};
+    if (const auto& seconds = c.takes.by_master) {
+      one["loop_master"] = layers::name_of(c.takes.master);
+      one["seconds_by_master"] = {{"worker", seconds->front()}, {"host", seconds->back()}};
+    }
     for (const part& of : parts) one["terms"][of.key] = c.takes.by.*of.of;
     phase["candidates"].push_back(one);
   }
@@ -414,11 +419,11 @@ void run(const options& wish) {
   const layers::prediction between = layers::predict_between(
       profile, m, ranks == layers::ranks_are::processes ? m.workers / on_a_node : m.workers * m.nodes);
   double seconds = between.seconds, error = between.error;
-  std::vector<std::pair<std::string, layers::layout>> chosen;
+  std::vector<std::pair<std::string, const layers::candidate*>> chosen;
   for (const laid_out& p : phases) {
     seconds += p.best->takes.seconds;
     error += p.best->takes.error;
-    chosen.emplace_back(p.of->name, p.best->at);
+    chosen.emplace_back(p.of->name, p.best);
   }
   const bool is_trace = names_trace(wish.command);
   const std::vector<std::string> words = words_of(wish.command, program.program);
@@ -438,6 +443,7 @@ void run(const options& wish) {
       all["memory"] = m.measured_curves.saturation_source;
     for (const laid_out& p : phases) all["phases"].push_back(as_json(p));
     all["start"]["MASLIN_PIN"] = start.pin;
+    if (!start.master.empty()) all["start"]["MASLIN_MASTER"] = start.master;
     for (const auto& [with, text] : start.lines) all["start"][with] = text;
     all["start_has_arguments"] = !is_trace;
     if (share) all["cpu_share"] = *share;

@@ -188,8 +188,8 @@ class reading {
         into.serial += computed(s);
       else if (s.does == act::kernel)  // it stays with its caller
         kernel(program_.kernels[s.what].runs, into);
-      else
-        shared(s, into.in_kernel, tasks);
+      else if (shared(s, into.in_kernel, tasks) && (s.does == act::create || s.does == act::phase))
+        into.kernels_have_tasks = true;
     }
     tasks.end(into.in_kernel);
   }

@@ -1,26 +1,48 @@
 #include "layout_start.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "cli/shared/child.hpp"
 
+namespace {
+
+using chosen_phases = std::vector<std::pair<std::string, const maslin::layers::candidate*>>;
+
+/// Gives the value of MASLIN_MASTER with which all phases take what is said of them. Empty if there is no choice, or if
+/// they differ: then each phase finds its own while it runs.
+std::string master_of(const chosen_phases& phases) {
+  std::string all;
+  for (const auto& [name, chosen] : phases) {
+    if (!chosen->takes.by_master) continue;
+    const std::string one = maslin::layers::name_of(chosen->takes.master);
+    if (!all.empty() && all != one) return {};
+    all = one;
+  }
+  return all;
+}
+
+}  // namespace
+
 start_lines start_lines_of(const std::vector<std::string>& program, const std::string& machine,
-                           const maslin::layers::machine& m,
-                           const std::vector<std::pair<std::string, maslin::layers::layout>>& phases,
+                           const maslin::layers::machine& m, const chosen_phases& phases,
                            maslin::layers::ranks_are ranks) {
   start_lines all;
-  for (const auto& [name, at] : phases)
-    all.pin += fmt::format("{}{}={}x{}", all.pin.empty() ? "" : ",", name, at.streams, at.width);
+  for (const auto& [name, chosen] : phases)
+    all.pin += fmt::format("{}{}={}x{}", all.pin.empty() ? "" : ",", name, chosen->at.streams, chosen->at.width);
+  all.master = master_of(phases);
   const std::string words = command::command_line(program);
-  const std::string pin = fmt::format("MASLIN_PIN={}", command::quoted(all.pin));
+  std::vector<std::string> variables{fmt::format("MASLIN_PIN={}", command::quoted(all.pin))};
+  if (!all.master.empty()) variables.push_back("MASLIN_MASTER=" + all.master);
+  const std::string pin = fmt::format("{}", fmt::join(variables, " "));
   if (ranks == maslin::layers::ranks_are::processes && !phases.empty()) {
-    const maslin::layers::layout& at = phases.front().second;
+    const maslin::layers::layout& at = phases.front().second->at;
     const int each = m.workers / at.on_a_node;
     all.lines.emplace_back("mpirun", fmt::format("mpirun -n {} --map-by ppr:{}:node:pe={} -x {} {}", at.ranks,
-                                                 at.on_a_node, each, pin, words));
+                                                 at.on_a_node, each, fmt::join(variables, " -x "), words));
     all.lines.emplace_back("srun", fmt::format("{} srun -N {} --ntasks-per-node={} --cpus-per-task={} {}", pin, m.nodes,
                                                at.on_a_node, each, words));
     return all;

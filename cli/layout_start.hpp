@@ -10,15 +10,16 @@
 
 /// What starts it, by what it is started with.
 struct start_lines {
-  std::string pin;  ///< the value of MASLIN_PIN
+  std::string pin;     ///< the value of MASLIN_PIN
+  std::string master;  ///< and of MASLIN_MASTER; empty: it is left to the run
   std::vector<std::pair<std::string, std::string>> lines;
 };
 
-/// Gives the lines. `phases`: name and layout of each, with the same ranks; `machine`: the path of a description, empty
-/// for this machine.
+/// Gives the lines. `phases`: name of each and what was chosen for it, with the same ranks; `machine`: the path of a
+/// description, empty for this machine.
 start_lines start_lines_of(const std::vector<std::string>& program, const std::string& machine,
                            const maslin::layers::machine& m,
-                           const std::vector<std::pair<std::string, maslin::layers::layout>>& phases,
+                           const std::vector<std::pair<std::string, const maslin::layers::candidate*>>& phases,
                            maslin::layers::ranks_are ranks);
 
 /// The same for a program of so many ranks. "shell" is for one of ms::ranks, which says itself that it has them;

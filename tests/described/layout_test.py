@@ -58,10 +58,10 @@ class Layout(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.trace
 
-    def runs(self, program: str, machine: Path, *words, pin: str) -> float:
+    def runs(self, program: str, machine: Path, *words, pin: str, **variables) -> float:
         """Gives the seconds of a run there, in declared costs."""
         done = run(PROGRAMS, program, *TIMES, *words, MASLIN_MACHINE=str(machine), MASLIN_DURATIONS="declared", MASLIN_PIN=pin,
-                   MASLIN_LEARNED="off", MASLIN_QUIET="1")
+                   MASLIN_LEARNED="off", MASLIN_QUIET="1", **variables)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)["seconds"]
 
@@ -110,6 +110,34 @@ class Layout(unittest.TestCase):
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertAlmostEqual(json.loads(done.stdout)["seconds"] / said["seconds"], 1, delta=0.05)
+
+    def test_the_faster_master_of_loops_is_named_and_runs_take_what_is_said_of_both(self):
+        words = ("--streams", "6", "--offloads", "40")
+        self.record(*words)
+        # Three streams share a hardware thread: a host that is the master would keep them waiting.
+        for contexts, streams, width, master in ((2, 2, 3, "host"), (1, 3, 2, "worker")):
+            machine = self.file(f"hosts-{contexts}.toml", ON_HOSTS.replace("contexts = 2", f"contexts = {contexts}"))
+            on = (self.trace, "--machine", machine)
+            said = self.said(*on, "--layout", f"{streams}x{width}")
+            best = said["phases"][0]["candidates"][0]
+            takes = best["seconds_by_master"]
+            self.assertEqual((best["loop_master"], said["start"]["MASLIN_MASTER"]), (master, master))
+            self.assertEqual(best["seconds"], min(takes.values()))
+            pin = f"bootstraps={streams}x{width}"
+            for who, seconds in takes.items():
+                really = self.runs("bootstraps", machine, *words, pin=pin, MASLIN_MASTER=who)
+                self.assertAlmostEqual(seconds / really, 1, delta=0.03, msg=f"{who} of {contexts}")
+            text = run(MASLIN, "layout", *on, "--layout", f"{streams}x{width}").stdout
+            self.assertIn(f"MASLIN_PIN={pin} MASLIN_MASTER={master} ./", text)
+            self.assertEqual("hosts give out loops" in text, master == "host")
+            lines = self.said(*on, "--layout", f"1x{streams}x{width}", "--ranks", "processes")["start"]
+            self.assertIn(f" -x MASLIN_PIN={pin} -x MASLIN_MASTER={master} ./", lines["mpirun"])
+            self.assertTrue(lines["srun"].startswith(f"MASLIN_PIN={pin} MASLIN_MASTER={master} srun "), lines)
+        # One worker shares no loops, and there is no host where the workers are cores.
+        for on, layout in ((machine, "2x1"), (self.cores(6), "2x3")):
+            said = self.said(self.trace, "--machine", on, "--layout", layout)
+            self.assertNotIn("seconds_by_master", said["phases"][0]["candidates"][0])
+            self.assertNotIn("MASLIN_MASTER", said["start"])
 
     def test_the_line_has_the_arguments_of_a_program_that_it_has_run_and_says_so_where_it_has_none(self):
         machine, arguments = self.cores(4), ("bootstraps", "--streams", "2", "--offloads", "2", *TIMES)

@@ -160,4 +160,23 @@ double loop_time(const shared_loop& l, int width, const sharing_costs& c, const 
   return *last + c.signal + awakes + (who[static_cast<std::size_t>(last - ends.begin())] >= c.near ? c.crossing : 0);
 }
 
+given_out host_gives_out(const shared_loop& l, int width, const sharing_costs& c, const coming_workers& comes) {
+  const int told = std::min(width, comes.first);
+  const auto has_told = [&](int count) { return count * c.signal + std::max(0, count - c.near) * c.crossing; };
+  const auto comes_at = [&](int worker) {
+    if (worker >= told) return comes.when(worker);
+    const double when = has_told(worker + 1);
+    return when + (c.idle + when > c.spin ? c.wake : 0);
+  };
+  std::vector<double> ends;  // of those that find something
+  for (int i = 0; i < width && i < l.blocks; ++i) ends.push_back(comes_at(i));
+  give_away(l.blocks, l.seconds / static_cast<double>(l.blocks), ends);
+  const auto last = std::max_element(ends.begin(), ends.end());
+  const double last_comes = comes_at(width - 1);
+  const int who = last_comes > *last ? width - 1 : static_cast<int>(last - ends.begin());
+  const double end = std::max(*last, last_comes), all_told = has_told(told);
+  const double awakes = end - all_told > c.spin ? c.wake : 0;
+  return {all_told, std::max(end, all_told) + c.signal + awakes + (who >= c.near ? c.crossing : 0)};
+}
+
 }  // namespace maslin::layers

@@ -38,4 +38,15 @@ struct coming_workers {
 /// Tp/l, with l·Ooff. Nobody wakes who comes by itself.
 double loop_time(const shared_loop& l, int width, const sharing_costs& c, const coming_workers& comes = {});
 
+/// When a host that gives out a loop has told the team's workers, and when it has word that they are done; in seconds
+/// after the loop's call.
+struct given_out {
+  double told = 0;
+  double done = 0;
+};
+
+/// The same where a host gives out the loop: it tells one worker after the other, all have even parts, and who is done
+/// takes blocks of others'. The host waits until each worker has come, also one that finds nothing left.
+given_out host_gives_out(const shared_loop& l, int width, const sharing_costs& c, const coming_workers& comes = {});
+
 }  // namespace maslin::layers

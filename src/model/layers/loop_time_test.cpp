@@ -79,6 +79,37 @@ TEST(LoopTime, SignalsToAnotherNodeTakeLonger) {
   EXPECT_DOUBLE_EQ(loop_time({70, 7}, 2, {1, 0, 40, 1}), 81);
 }
 
+TEST(HostGivesOut, TellsOneWorkerAfterTheOther) {
+  // Three begin at 1, 2 and 3 with two blocks of 10 each; the host has word of the last one at 24.
+  const given_out loop = host_gives_out({60, 6}, 3, {1, 0, 0, 3});
+  EXPECT_DOUBLE_EQ(loop.told, 3);
+  EXPECT_DOUBLE_EQ(loop.done, 24);
+  // Who is done takes blocks of one that has not come: the first has all but one of them.
+  const given_out far = host_gives_out({60, 6}, 2, {1, 0, 40, 1});
+  EXPECT_DOUBLE_EQ(far.told, 42);
+  EXPECT_DOUBLE_EQ(far.done, 52 + 41);
+}
+
+TEST(HostGivesOut, WaitsForWhoFindsNothing) {
+  // The first begins at 10 and has done both blocks at 12. The host tells the second and the third, which answers.
+  const given_out loop = host_gives_out({2, 2}, 3, {10, 0, 0, 3});
+  EXPECT_DOUBLE_EQ(loop.told, 30);
+  EXPECT_DOUBLE_EQ(loop.done, 40);
+}
+
+TEST(HostGivesOut, TellsNobodyToWhomWordIsOnItsWay) {
+  const coming_workers second{1, [](int) { return 25.0; }};
+  // The first does four blocks until 41, the second two until 45.
+  const given_out loop = host_gives_out({60, 6}, 2, {1, 0, 0, 2}, second);
+  EXPECT_DOUBLE_EQ(loop.told, 1);
+  EXPECT_DOUBLE_EQ(loop.done, 46);
+}
+
+TEST(HostGivesOut, WakesWhoSleeps) {
+  // Both have slept for longer than 10, and wake up for 5. So has the host when the last one is done.
+  EXPECT_DOUBLE_EQ(host_gives_out({60, 6}, 2, {1, 0, 0, 2, 5, 10, 20}).done, 7 + 30 + 1 + 5);
+}
+
 TEST(LoopTime, ManyBlocksFlow) { EXPECT_NEAR(loop_time({1000, 100'000}, 4, {0, 0, 0, 4}), 250, 0.02); }
 
 }  // namespace

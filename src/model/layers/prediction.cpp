@@ -72,23 +72,32 @@ streams_here streams_at(const phase_run& run, const layout& at, ranks_are ranks)
   return {here, here.size()};
 }
 
-/// What one stream takes on a team, in all its turns.
+terms scaled(terms t, double by) {
+  for (double* one :
+       {&t.host, &t.host_overhead, &t.parallel, &t.serial, &t.accelerator_overhead, &t.waiting, &t.communication})
+    *one *= by;
+  return t;
+}
+
+/// What one stream takes on a team, in all its turns. A turn is an off-load; or a loop, where the host is the master.
 struct worked {
   double turns = 1;
   double host = 0;      // before α
+  double telling = 0;   // the team, by a host
   double kernel = 0;    // on the team: Tp/l + Ts with what sharing costs
   double parallel = 0;  // Tp/l
-  double serial = 0;
+  double serial = 0;    // before α, where it is a host's
   double overhead = 0;  // of the team
   double variation = 0;
 };
 
 class one_run {
  public:
-  one_run(const machine& m, const layout& at, const wishes& w)
+  one_run(const machine& m, const layout& at, const wishes& w, loop_master master)
       : m_(m),
         at_(at),
         w_(w),
+        is_hosts_(master == loop_master::host),
         at_place_(place_of(m, at, w.ranks)),
         hosts_{.contexts = at_place_.contexts,
                .of_a_node = m.contexts,
@@ -117,6 +126,7 @@ class one_run {
     const auto turn_of = [&](std::size_t i, int slot, int sharing, int busy) {
       const worked& one = of_slot(i, slot);
       if (!hosts) return turn{0, (one.host + one.kernel) / one.turns, 0, 0};
+      if (is_hosts_) return turn_of_master(one, sharing, busy);
       return turn{service(one, sharing, busy), one.kernel / one.turns + m_.cost.signal.value, one.variation,
                   sharing > 1 ? m_.cost.context_switch.value : 0};
     };
@@ -173,11 +183,6 @@ class one_run {
   }
 
  private:
-  static terms scaled(terms t, double by) {
-    for (double* one : {&t.host, &t.host_overhead, &t.parallel, &t.serial, &t.accelerator_overhead}) *one *= by;
-    return t;
-  }
-
   /// How many times as long as on one worker memory makes what teams do at a time (a saturation curve).
   struct memory_factors {
     double loops = 1, serial = 1;
@@ -228,7 +233,8 @@ class one_run {
   }
 
   sharing_costs costs_at(border where, const stream& of) const {
-    const double crossing = (where.second ? m_.cost.between_nodes : m_.cost.between_groups).value;
+    double crossing = (where.second ? m_.cost.between_nodes : m_.cost.between_groups).value;
+    if (is_hosts_ && !where.second) crossing = 0;  // a host is near all groups of its node
     return {m_.cost.signal.value, m_.cost.steal.value, crossing, where.first, m_.cost.wake.value, m_.spin,
             between_loops(of)};
   }
@@ -237,7 +243,8 @@ class one_run {
   double between_loops(const stream& s) const {
     const bool hosts = m_.has_hosts();
     std::int64_t loops = 0;
-    double others = s.host / (hosts ? m_.host_speed : m_.worker_speed) + s.serial / m_.worker_speed;
+    double others =
+        s.host / (hosts ? m_.host_speed : m_.worker_speed) + s.serial / (is_hosts_ ? m_.host_speed : m_.worker_speed);
     for (const alike_loops& l : s.in_kernel) loops += l.count;
     for (const alike_loops& l : s.own) {
       if (hosts)
@@ -279,30 +286,34 @@ class one_run {
       for (const alike_loops& l : all) {
         if (l.count == 0) continue;
         const auto count = static_cast<double>(l.count);
+        if (is_hosts_ && l.blocks == 1) continue;
         const shared_loop each{l.seconds * memory.loops / m_.worker_speed / count, l.blocks};
-        loops.push_back({each, count / turns, loop_time(each, at_.width, costs)});
+        loops.push_back({each, count / turns, takes_team(each, costs)});
       }
     };
     add(s.in_kernel);
     if (!m_.has_hosts()) add(s.own);
+    // A host has told the team by then.
+    if (is_hosts_) begins = std::max(0.0, begins - usual.telling / usual.turns);
     const auto turn_from = [&](double begin) {
-      double now = begin + usual.serial / turns;
+      double now = begin + (is_hosts_ ? 0 : usual.serial / turns);
       for (const loops_of_turn& l : loops) {
         constexpr double enough = 16;
         const auto looked_at = static_cast<int>(std::clamp(std::round(l.count), 1.0, enough));
         for (int k = 0; k < looked_at; ++k) {
           double takes = l.of_all;
           if (now < all_know)
-            takes = loop_time(l.each, at_.width, costs, {word.first_without(leader + 1, end, now) - leader, [&](int i) {
-                                                           return word.at(leader + i) - now;
-                                                         }});
+            takes = takes_team(l.each, costs, {word.first_without(leader + 1, end, now) - leader, [&](int i) {
+                                                 return word.at(leader + i) - now;
+                                               }});
           now += l.count / looked_at * takes;
         }
       }
       return now - begin;
     };
     const double of_all = turn_from(all_know);
-    const double between = usual.host / turns + (m_.has_hosts() ? 2 * m_.cost.signal.value : 0);
+    const double signals = m_.has_hosts() && !is_hosts_ ? 2 * m_.cost.signal.value : 0;
+    const double between = on_host(usual) / turns + signals;
     double now = m_.has_hosts() ? begins : begins + between, longer = 0, left = turns;
     // Turns that end before the next worker comes are alike. After them less than a turn is left until then, so the
     // turn that follows has it: there are two rounds at most for each worker. Each takes one of the turns at least.
@@ -321,8 +332,17 @@ class one_run {
     return longer;
   }
 
+  /// Gives what a stream computes on its host, before α.
+  double on_host(const worked& one) const { return one.host + (is_hosts_ ? one.serial : 0); }
+
+  /// Gives the seconds from a loop's call to its end.
+  double takes_team(const shared_loop& l, const sharing_costs& costs, const coming_workers& comes = {}) const {
+    return is_hosts_ ? host_gives_out(l, at_.width, costs, comes).done : loop_time(l, at_.width, costs, comes);
+  }
+
   worked work_of(const stream& s, border where, memory_factors memory) const {
     worked all;
+    double given = 0;
     const bool hosts = m_.has_hosts();
     const sharing_costs costs = costs_at(where, s);
     const auto run = [&](const std::vector<alike_loops>& loops) {
@@ -330,22 +350,36 @@ class one_run {
         if (l.count == 0) continue;
         const auto count = static_cast<double>(l.count);
         const double alone = l.seconds * memory.loops / m_.worker_speed;
-        const double takes = count * (loop_time({alone / count, l.blocks}, at_.width, costs) + copies_of(l, alone));
         const int takers = static_cast<int>(std::min<std::int64_t>(at_.width, l.blocks));
+        if (is_hosts_ && l.blocks == 1) {  // nothing is given out
+          all.host += l.seconds / m_.host_speed;
+          continue;
+        }
+        if (is_hosts_) {
+          const given_out loop = host_gives_out({alone / count, l.blocks}, at_.width, costs);
+          const double waits = count * (loop.done - loop.told);
+          given += count;
+          all.telling += count * loop.told;
+          all.kernel += waits;
+          all.parallel += std::min(waits, alone / takers);
+          all.overhead += std::max(0.0, waits - alone / takers);
+          continue;
+        }
+        const double takes = count * (loop_time({alone / count, l.blocks}, at_.width, costs) + copies_of(l, alone));
         all.kernel += takes;
         all.parallel += alone / takers;
         all.overhead += takes - alone / takers;
       }
     };
     run(s.in_kernel);
-    all.serial = s.serial * memory.serial / m_.worker_speed;
-    all.kernel += all.serial;
-    all.host = s.host / (hosts ? m_.host_speed : m_.worker_speed);
+    all.serial = s.serial * memory.serial / (is_hosts_ ? m_.host_speed : m_.worker_speed);
+    if (!is_hosts_) all.kernel += all.serial;
+    all.host += s.host / (hosts ? m_.host_speed : m_.worker_speed);
     if (hosts)  // a loop of a stream's own is its host's
       for (const alike_loops& l : s.own) all.host += l.seconds / m_.host_speed;
     else
       run(s.own);
-    all.turns = hosts ? static_cast<double>(std::max<std::int64_t>(1, s.kernels)) : 1;
+    all.turns = hosts ? std::max({1.0, static_cast<double>(s.kernels), given}) : 1;
     all.variation = variation(s);
     return all;
   }
@@ -370,9 +404,33 @@ class one_run {
     return mean > 0 ? std::sqrt(std::max(0.0, squares - of_means)) / mean : 0;
   }
 
+  double alpha(double sharing, double busy) const {
+    return slow_down(m_.cost.contention.value, sharing) * (1 + m_.cost.smt.value * busy);
+  }
+
   double service(const worked& one, int sharing, int busy) const {
-    const double alpha = slow_down(m_.cost.contention.value, sharing) * (1 + m_.cost.smt.value * busy);
-    return alpha * one.host / one.turns + m_.cost.signal.value + (sharing > 1 ? m_.cost.context_switch.value : 0);
+    return alpha(sharing, busy) * one.host / one.turns + m_.cost.signal.value +
+           (sharing > 1 ? m_.cost.context_switch.value : 0);
+  }
+
+  /// A turn of a stream whose host is the master. As long as it waits for a loop it is away from its hardware thread,
+  /// and slows nobody down. Streams that began together and take equally long are away at the same times; the more
+  /// their turns vary, and the more there have been, the less one knows of where the others are.
+  turn turn_of_master(const worked& one, int sharing, int busy) const {
+    const double fixed = one.telling / one.turns + (sharing > 1 ? m_.cost.context_switch.value : 0);
+    const double apart = std::min(1.0, one.variation * std::sqrt(one.turns));
+    turn t{0, one.kernel / one.turns, one.variation, 0};
+    double others_present = 1, neighbour_present = 1;
+    constexpr int enough = 12;  // who is slower is there for longer
+    for (int i = 0; i < enough; ++i) {
+      t.service =
+          alpha(1 + (sharing - 1) * others_present, busy * neighbour_present) * on_host(one) / one.turns + fixed;
+      const double cycle = turn_time(t, sharing);
+      if (cycle <= 0) break;
+      others_present = 1 - apart * t.away / cycle;
+      neighbour_present = 1 - apart * (1 - std::min(1.0, sharing * t.service / cycle));
+    }
+    return t;
   }
 
   /// What the streams take, by what for, as if they were dealt out evenly.
@@ -382,12 +440,13 @@ class one_run {
     const int busy = m_.has_hosts() && at_a_time > 1 ? m_.threads_per_core - 1 : 0;
     for (const worked& one : all) {
       const double turns = m_.has_hosts() ? one.turns : 0;
-      const double alpha = slow_down(m_.cost.contention.value, sharing) * (1 + m_.cost.smt.value * busy);
-      by.host += (m_.has_hosts() ? alpha : 1) * one.host;
-      by.host_overhead += turns * (m_.cost.signal.value + (sharing > 1 ? m_.cost.context_switch.value : 0));
+      const double slower = m_.has_hosts() ? alpha(sharing, busy) : 1;
+      const double signals = is_hosts_ ? 0 : turns * m_.cost.signal.value;
+      by.host += slower * one.host;
+      by.host_overhead += one.telling + signals + turns * (sharing > 1 ? m_.cost.context_switch.value : 0);
       by.parallel += one.parallel;
-      by.serial += one.serial;
-      by.accelerator_overhead += one.overhead + turns * m_.cost.signal.value;
+      by.serial += (is_hosts_ ? slower : 1) * one.serial;
+      by.accelerator_overhead += one.overhead + signals;
     }
     return scaled(by, 1.0 / at_a_time);
   }
@@ -404,6 +463,7 @@ class one_run {
   const machine& m_;
   const layout& at_;
   const wishes& w_;
+  const bool is_hosts_;  // the master of loops is the host
   const place at_place_;
   const hosts_of hosts_;
 };
@@ -419,19 +479,42 @@ double over_runs(const phase& p, Seconds&& seconds_of) {
   return seen ? sum * static_cast<double>(p.runs.size()) / static_cast<double>(seen) : 0;
 }
 
-terms all_runs(const phase& p, const machine& m, const layout& at, const wishes& w) {
-  const one_run one(m, at, w);
+/// Gives the part of a run's off-loads that are sent to workers although the host is the master of loops: the first of
+/// each stream that begins with it. Nobody knows yet that they share loops.
+double sent_first(const phase_run& run, const layout& at) {
+  std::int64_t kernels = 0;
+  for (const stream& s : run.streams) kernels += s.kernels;
+  const std::int64_t at_a_time = std::int64_t{at.ranks} * at.streams;
+  return std::min(1.0, static_cast<double>(at_a_time) / static_cast<double>(std::max<std::int64_t>(1, kernels)));
+}
+
+terms all_runs(const phase& p, const machine& m, const layout& at, const wishes& w, loop_master master) {
+  const one_run one(m, at, w, master);
   terms by;
   const double seconds = over_runs(p, [&](const phase_run& run) {
     const terms t = one.of(run);
     by += t;
     return t.sum();
   });
-  const double scale = by.sum() > 0 ? seconds / by.sum() : 1;
-  for (double* t : {&by.host, &by.host_overhead, &by.parallel, &by.serial, &by.accelerator_overhead, &by.waiting,
-                    &by.communication})
-    *t *= scale;
+  if (by.sum() > 0) by = scaled(by, seconds / by.sum());
+  if (master == loop_master::worker || p.runs.empty()) return by;
+  const double part = sent_first(p.runs.front(), at);
+  by += scaled(one_run(m, at, w, loop_master::worker).of(p.runs.front()), part);
+  by += scaled(one.of(p.runs.front()), -part);
   return by;
+}
+
+/// May a host be the master of the loops?
+bool may_have_host(const phase& p, const machine& m, const layout& at) {
+  if (!m.has_hosts() || at.width == 1) return false;
+  bool is_any_shared = false;
+  for (const phase_run& run : p.runs)
+    for (const stream& s : run.streams) {
+      if (s.kernels_have_tasks) return false;
+      is_any_shared = is_any_shared || std::any_of(s.in_kernel.begin(), s.in_kernel.end(),
+                                                   [](const alike_loops& l) { return l.blocks > 1; });
+    }
+  return is_any_shared;
 }
 
 /// Gives the relative standard error of the kernels' mean in the profile.
@@ -453,9 +536,17 @@ double error_of_profile(const phase& p) {
 
 prediction predict(const phase& p, const machine& m, const layout& at, const wishes& w) {
   prediction out;
-  out.by = all_runs(p, m, at, w);
+  out.by = all_runs(p, m, at, w, loop_master::worker);
+  if (may_have_host(p, m, at)) {
+    const terms with_host = all_runs(p, m, at, w, loop_master::host);
+    out.by_master = std::array{out.by.sum(), with_host.sum()};
+    if (with_host.sum() < out.by.sum()) {
+      out.by = with_host;
+      out.master = loop_master::host;
+    }
+  }
   out.seconds = out.by.sum();
-  const one_run one(m, at, w);
+  const one_run one(m, at, w, loop_master::worker);
   out.idealised = over_runs(p, [&](const phase_run& run) { return one.idealised(run); });
   // Each cost moves the prediction by what its error makes of it; they are independent of each other.
   double squares = 0;
@@ -464,7 +555,7 @@ prediction predict(const phase& p, const machine& m, const layout& at, const wis
     if (error <= 0) continue;
     machine moved = m;
     (moved.cost.*member).value += error;
-    const double off = all_runs(p, moved, at, w).sum() - out.seconds;
+    const double off = all_runs(p, moved, at, w, out.master).sum() - out.seconds;
     squares += off * off;
   }
   const double profile = error_of_profile(p) * (out.by.parallel + out.by.serial);

@@ -2,6 +2,8 @@
 // What a phase would take in a layout: the equations (equations.hpp) on a profile and a machine, and what they leave
 // out: threads that queue for a host, loops in whole blocks, the last streams, memory that workers share.
 
+#include <array>
+#include <optional>
 #include <vector>
 
 #include "model/layers/equations.hpp"
@@ -38,9 +40,19 @@ struct wishes {
                               ///< 0: all that kernels do moves that much
 };
 
+/// Who gives a team's workers their parts of a kernel's loops (multigrain-cell, 4.2): the worker to which the kernel
+/// was sent, or the host, which then runs what is no loop.
+enum class loop_master : unsigned char { worker, host };
+
+constexpr const char* name_of(loop_master who) { return who == loop_master::host ? "host" : "worker"; }
+
 struct prediction {
-  double seconds = 0;
-  double error = 0;      ///< standard error of it
+  double seconds = 0;  ///< with the faster master
+  double error = 0;    ///< standard error of it
+  loop_master master = loop_master::worker;
+  /// By master. Nothing where only a worker can be it: there are no hosts, teams are of one worker, or kernels share
+  /// something else than loops.
+  std::optional<std::array<double, 2>> by_master;
   double idealised = 0;  ///< by the equations alone: threads are always scheduled in time (4.1)
   terms by;              ///< their sum is `seconds`
 };

@@ -225,6 +225,52 @@ TEST(Prediction, MemoryIsSharedAsItsSaturationCurveSays) {
   EXPECT_NEAR(predict(p, m, {1, 1, 4, 1}, w).seconds, 150 * us, 1e-12);
 }
 
+TEST(Prediction, TheFasterMasterOfLoopsIsTaken) {
+  machine m = console();
+  m.threads_per_core = 1;
+  m.cost.signal = known(2 * us);
+  // 5 us of the host, and a loop of 30 us in 3 blocks. A worker: 2 us to it, 2 us from it to the second, 2 us from that
+  // to the third, 10 us, 2 us back to it, 2 us to the host. The host: 2 us to each worker, 10 us of the third, 2 us
+  // back. The first off-load is sent in any case. The stream's worker is told first, and all six that the phase is
+  // over.
+  const phase p = of(1, off_loading(20, 5, 0, 30, 3));
+  const prediction host = predict(p, m, {1, 1, 1, 3}, {});
+  ASSERT_TRUE(host.by_master);
+  EXPECT_NEAR(host.by_master->front(), (2 + 20 * 25 + 12) * us, 1e-12);
+  EXPECT_NEAR(host.by_master->back(), (2 + 25 + 19 * 23 + 12) * us, 1e-12);
+  EXPECT_EQ(host.master, loop_master::host);
+  EXPECT_DOUBLE_EQ(host.seconds, host.by_master->back());
+  EXPECT_DOUBLE_EQ(host.by.sum(), host.seconds);
+  // Where hosts are slow, what is no loop is better sent: 4 us take 8 us there.
+  m.host_speed = 0.5;
+  const prediction worker = predict(of(1, off_loading(20, 5, 4, 30, 3)), m, {1, 1, 1, 3}, {});
+  EXPECT_NEAR(worker.by_master->back() - worker.by_master->front(), 19 * (8 - 4 - 2) * us, 1e-12);
+  EXPECT_EQ(worker.master, loop_master::worker);
+  EXPECT_DOUBLE_EQ(worker.seconds, worker.by_master->front());
+}
+
+TEST(Prediction, AHostThatIsTheMasterKeepsOtherStreamsWaiting) {
+  // Two streams on one hardware thread: what is no loop, 30 us, is run there, one after the other.
+  machine m = console();
+  m.contexts = m.threads_per_core = 1;
+  const prediction at = predict(of(2, off_loading(50, 5, 30, 20, 2)), m, {1, 1, 2, 2}, {});
+  EXPECT_NEAR(at.by_master->front(), (50 * 45 + 5) * us, 1e-9);
+  EXPECT_NEAR(at.by_master->back(), (48.5 * 70 + 5 + 40) * us, 100 * us);
+}
+
+TEST(Prediction, OnlyLoopsHaveMasters) {
+  const machine m = console();
+  EXPECT_TRUE(predict(of(1, off_loading(5, 5, 0, 20, 2)), m, {1, 1, 1, 2}, {}).by_master);
+  EXPECT_FALSE(predict(of(1, off_loading(5, 5, 0, 20, 2)), m, {1, 1, 1, 1}, {}).by_master);
+  EXPECT_FALSE(predict(of(1, off_loading(5, 5, 0, 20, 1)), m, {1, 1, 1, 2}, {}).by_master);
+  stream tasks = off_loading(5, 5, 0, 20, 2);
+  tasks.kernels_have_tasks = true;
+  EXPECT_FALSE(predict(of(1, tasks), m, {1, 1, 1, 2}, {}).by_master);
+  machine cores = m;
+  cores.contexts = 0;
+  EXPECT_FALSE(predict(of(1, off_loading(5, 5, 0, 20, 2)), cores, {1, 1, 1, 2}, {}).by_master);
+}
+
 TEST(Prediction, OutsideOfPhasesOneProcessHasItsWorkers) {
   profile p;
   p.alone = 5 * us;

@@ -24,6 +24,7 @@ struct stream {
   double host = 0;                     ///< seconds outside kernels and loops
   double serial = 0;                   ///< seconds in kernels, outside loops
   std::vector<alike_loops> in_kernel;  ///< loops and tasks of kernels
+  bool kernels_have_tasks = false;     ///< some of those are tasks, or streams of a phase inside a kernel
   std::vector<alike_loops> own;        ///< those outside kernels
   double host_squares = 0;             ///< sum of the squares of the seconds before each kernel
   double kernel_squares = 0;           ///< and of each kernel
