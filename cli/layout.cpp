@@ -40,7 +40,7 @@ struct options {
   std::string machine, ranks = "none";
   std::vector<std::string> layouts, sends, all_reduces;
   double memory_gb_per_s = 0;
-  bool all = false, json = false;
+  bool beside = false, all = false, json = false;
 };
 
 constexpr std::array rank_words{"none", "streams", "processes"};
@@ -189,10 +189,13 @@ std::string name_of(const layers::layout& at, layers::ranks_are ranks) {
   return fmt::format("{}x{}", at.streams, at.width);
 }
 
-void print_phase(const laid_out& p, layers::ranks_are ranks, bool all) {
+void print_phase(const laid_out& p, layers::ranks_are ranks, bool all, bool beside) {
   fmt::print("\nphase '{}': {} stream{}, {} off-load{} in {} run{}\n", p.of->name, p.streams(),
              p.streams() == 1 ? "" : "s", p.off_loads(), p.off_loads() == 1 ? "" : "s", p.of->runs.size(),
              p.of->runs.size() == 1 ? "" : "s");
+  if (beside)
+    fmt::print("  each other worker that computes makes loops take {:.1f} % longer, other code {:.1f} %\n",
+               100 * p.of->slowed_by.loops, 100 * p.of->slowed_by.code);
   fmt::print("  {:<22} {:>10} {:>9}  most of it\n",
              ranks == layers::ranks_are::processes ? "ranks x streams x width" : "streams x width", "seconds", "+-");
   constexpr std::size_t few = 10;
@@ -210,6 +213,7 @@ void print_phase(const laid_out& p, layers::ranks_are ranks, bool all) {
 
 json as_json(const laid_out& p) {
   json phase{{"name", p.of->name}, {"streams", p.streams()}, {"runs", p.of->runs.size()}, {"off_loads", p.off_loads()}};
+  phase["slowed_by_each"] = {{"code", p.of->slowed_by.code}, {"loops", p.of->slowed_by.loops}};
   for (const layers::candidate& c : p.all) {
     json one{{"ranks", c.at.ranks},
              {"ranks_on_a_node", c.at.on_a_node},
@@ -251,9 +255,10 @@ std::vector<rank_layout> asked_of_ranks(const options& wish, std::size_t ranks, 
 
 /// Looks at layouts of a program whose trace holds ranks and their messages.
 void run_ranks(const recorded_ranks& ranks, const options& wish, const std::string& file, std::optional<double> share) {
-  if (wish.ranks != rank_words[0] || !wish.sends.empty() || !wish.all_reduces.empty() || wish.memory_gb_per_s > 0)
+  if (wish.ranks != rank_words[0] || !wish.sends.empty() || !wish.all_reduces.empty() || wish.memory_gb_per_s > 0 ||
+      wish.beside)
     throw maslin::error(
-        "the trace holds ranks and what they exchange: leave --ranks, --send, --all-reduce and --memory out");
+        "the trace holds ranks and what they exchange: leave --ranks, --send, --all-reduce, --memory and --beside out");
   if (ranks.workers != 1)
     throw maslin::error(
         fmt::format("'{}' was recorded on {} workers; record it with MASLIN_WORKERS=1", ranks.name, ranks.workers));
@@ -318,7 +323,7 @@ void run_ranks(const recorded_ranks& ranks, const options& wish, const std::stri
 
 /// Does what bodies say that they move count there, and nothing else?
 bool counts_said_traffic(const options& wish) {
-  return wish.memory_gb_per_s <= 0 &&
+  return wish.memory_gb_per_s <= 0 && !wish.beside &&
          (wish.machine.empty() || counts_traffic(maslin::machine::read_spec(wish.machine)));
 }
 
@@ -352,6 +357,23 @@ bool let_workers_share_memory(layers::machine& m, const maslin::machine::machine
                     wish.memory_gb_per_s > 0 ? "--memory " : "the program says that it moves, in GB/s, ",
                     w.memory_traffic * 1e-9, m.name, curve.front().is.value * 1e-9));
   return true;
+}
+
+/// Throws where the program cannot be recorded beside copies of itself for that machine.
+void expect_this_machine(const maslin::machine::machine_spec& spec) {
+  const int cpus = maslin::machine::budget().cpus;
+  if (spec.hosts || spec.workers.count * spec.nodes != cpus)
+    throw maslin::error(
+        fmt::format("--beside: the program and its copies run on this machine, on {} CPUs; '{}' is another one: leave "
+                    "--machine out, or give what `maslin machine --calibrate` writes here",
+                    cpus, spec.name));
+}
+
+/// Records the program beside copies of itself and tells the profile what differs. Gives the copies' number.
+int tell_neighbours(layers::profile& profile, const options& wish, command::scratch_folder& folder) {
+  const trace_beside trace = trace_beside_copies(wish.command, folder);
+  add_neighbours(profile, profile_of(read_recorded(trace.path), trace.path), trace.copies);
+  return trace.copies;
 }
 
 /// Looks at layouts of all phases: at those that were asked for, or at all.
@@ -394,9 +416,13 @@ void run(const options& wish) {
   if (ranks == layers::ranks_are::none && w.sends.count + w.all_reduces.count > 0)
     throw maslin::error("--send and --all-reduce say what ranks exchange: give --ranks streams or processes, too");
 
+  if (wish.beside && wish.memory_gb_per_s > 0)
+    throw maslin::error("--memory and --beside: what cores share is said, or measured; give one of them");
+
   command::scratch_folder folder;
   std::string file = wish.machine;
-  if (!file.empty()) maslin::machine::read_spec(file);  // before anything is run
+  if (!file.empty())  // before anything is run
+    if (const auto there = maslin::machine::read_spec(file); wish.beside) expect_this_machine(there);
   const auto [trace, share_of_run] = trace_on_one_worker(wish.command, folder);
   if (const auto of_ranks = read_ranks({trace}, false)) {
     if (file.empty()) write_file(file = folder.file("this.toml"), calibrated_description(false));
@@ -404,7 +430,8 @@ void run(const options& wish) {
   }
   const recorded program = read_recorded(trace);
   const std::optional<double> share = cpu_share(program, share_of_run);
-  const layers::profile profile = profile_of(program, trace);
+  layers::profile profile = profile_of(program, trace);
+  const int copies = wish.beside ? tell_neighbours(profile, wish, folder) : 0;
   tell_traffic(w, program, wish);
   if (file.empty()) {
     file = folder.file("this.toml");
@@ -439,6 +466,7 @@ void run(const options& wish) {
     all["unknown"] = unknown;
     all["memory_gb_per_s"] = w.memory_traffic * 1e-9;
     all["loops_traffic_known"] = silent.empty();
+    all["copies_beside"] = copies;
     if (!m.measured_curves.saturation.empty() && w.memory_traffic > 0)
       all["memory"] = m.measured_curves.saturation_source;
     for (const laid_out& p : phases) all["phases"].push_back(as_json(p));
@@ -462,10 +490,12 @@ void run(const options& wish) {
     fmt::print("messages between processes were not measured: they count as those between ranks of one process\n");
   if (shares_as_described)
     fmt::print("how workers share memory was not measured: all get the same part of the described bandwidth\n");
-  for (const laid_out& p : phases) print_phase(p, ranks, wish.all);
+  for (const laid_out& p : phases) print_phase(p, ranks, wish.all, wish.beside);
   fmt::print("\nthe whole program: {:.4g} s +- {:.2g}, {:.4g} s of it outside of phases\n", seconds, error,
              between.seconds);
   if (!silent.empty()) fmt::print("\n{}", silent);
+  if (wish.machine.empty() && !wish.beside && m.workers > 1)
+    fmt::print("\nHow much a worker is slowed by others that compute is not known; --beside measures it.\n");
   fmt::print("\nstart it with\n");
   for (const auto& [with, text] : start.lines) fmt::print("  {:<10} {}\n", with, text);
   print_what_to_add(is_trace);
@@ -517,6 +547,9 @@ void add_layout(CLI::App& app) {
                    "ms::memory_traffic)")
       ->check(command::number_that([](double value) { return std::isfinite(value) && value > 0; }, "a number above 0"))
       ->type_name("GB_PER_S");
+  command->add_flag("--beside", wish->beside,
+                    "Run the program once more, beside copies of itself on all other CPUs of this machine: how much "
+                    "each worker that computes slows the others");
   command->add_flag("--all", wish->all, "Print every layout");
   command->add_flag("--json", wish->json, "Print one JSON object");
   command->callback([wish] { run(*wish); });

@@ -199,6 +199,24 @@ class reading {
   std::vector<std::optional<double>> known_;
 };
 
+/// What all runs of a phase compute.
+struct computed_by {
+  double code = 0, loops = 0;
+};
+computed_by sums_of(const layers::phase& p) {
+  computed_by sums;
+  for (const layers::phase_run& run : p.runs)
+    for (const layers::stream& s : run.streams) {
+      sums.code += s.host + s.serial;
+      sums.loops += s.parallel();
+    }
+  return sums;
+}
+
+double slowed_by_each(double alone, double beside, int copies) {
+  return alone > 0 ? std::max(0.0, beside / alone - 1) / copies : 0;
+}
+
 }  // namespace
 
 layers::profile profile_of(const recorded& program, const std::string& trace) {
@@ -214,4 +232,21 @@ layers::profile profile_of(const recorded& program, const std::string& trace) {
         "`maslin scale` how many workers it can use",
         program.program));
   return p;
+}
+
+void add_neighbours(layers::profile& alone, const layers::profile& beside, int copies) {
+  for (layers::phase& p : alone.phases) {
+    const auto there = std::find_if(beside.phases.begin(), beside.phases.end(),
+                                    [&](const layers::phase& one) { return one.name == p.name; });
+    if (there == beside.phases.end())
+      throw maslin::error(fmt::format("--beside: phase '{}' did not run beside the copies of the program", p.name));
+    const computed_by first = sums_of(p), second = sums_of(*there);
+    p.slowed_by = {slowed_by_each(first.code, second.code, copies), slowed_by_each(first.loops, second.loops, copies)};
+  }
+  const auto between = [](const layers::profile& p) {
+    double sum = 0;
+    for (const layers::alike_loops& l : p.between) sum += l.seconds;
+    return sum;
+  };
+  alone.between_slowed_by.loops = slowed_by_each(between(alone), between(beside), copies);
 }

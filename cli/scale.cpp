@@ -133,7 +133,7 @@ void run(wishes w) {
     std::vector<by_line> alone{line_seconds(program)}, beside;
     for (int round = 0; w.beside && round < rounds; ++round) {
       if (round > 0) alone.push_back(line_seconds(read_recorded(trace_on_one_worker(w.command, folder).path)));
-      beside.push_back(line_seconds(read_recorded(trace_beside_copies(w.command, folder))));
+      beside.push_back(line_seconds(read_recorded(trace_beside_copies(w.command, folder).path)));
     }
     write_file(here, calibrated_description(false));
     const auto spec = maslin::machine::read_spec(here);

@@ -136,7 +136,7 @@ class running_copy {
 
 }  // namespace
 
-std::string trace_beside_copies(const std::vector<std::string>& program, command::scratch_folder& folder) {
+trace_beside trace_beside_copies(const std::vector<std::string>& program, command::scratch_folder& folder) {
   if (names_trace(program))
     throw maslin::error(fmt::format("--beside: '{}' is a trace; give the program, which runs beside copies of itself",
                                     program.front()));
@@ -153,8 +153,8 @@ std::string trace_beside_copies(const std::vector<std::string>& program, command
   for (std::size_t i = 1; i < cpus.size(); ++i) copies.emplace_back(words, cpus[i]);
   unsetenv("MASLIN_REPORT");
   const confined here(cpus.front());
-  std::string trace = folder.file("beside.mtrace");
-  record(program, trace);
+  trace_beside trace{folder.file("beside.mtrace"), static_cast<int>(copies.size())};
+  record(program, trace.path);
   return trace;
 }
 

@@ -16,9 +16,14 @@ struct one_worker_trace {
 /// leaves its trace in `folder`. Throws `maslin::error` if it fails or never calls Maslin.
 one_worker_trace trace_on_one_worker(const std::vector<std::string>& words, command::scratch_folder& folder);
 
-/// Gives the path of a trace of a program that runs on one CPU while copies of it run on all others that this process
-/// may use, again and again. Throws also where there is no other CPU, and for a trace.
-std::string trace_beside_copies(const std::vector<std::string>& program, command::scratch_folder& folder);
+struct trace_beside {
+  std::string path;
+  int copies = 0;
+};
+
+/// Gives the trace of a program that runs on one CPU while copies of it run on all others that this process may use,
+/// again and again. Throws also where there is no other CPU, and for a trace.
+trace_beside trace_beside_copies(const std::vector<std::string>& program, command::scratch_folder& folder);
 
 /// Do the words name a trace, and no program?
 bool names_trace(const std::vector<std::string>& words);

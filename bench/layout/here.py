@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """The model of layered parallelism against measurement on this machine.
 
-    python3 bench/layout/here.py [--rounds 7] [--only NAME] [--json FILE]
+    python3 bench/layout/here.py [--development] [--rounds 7] [--only NAME] [--json FILE]
 
 Each program has one phase, which may run many times: six of bench/unseen that were not looked at when the model was made, the chains of
-docs/layout.md, and bootstraps and coupled chains of maslin-phylo. The machine is measured by `maslin machine --calibrate`; each program
-is recorded on one worker, `maslin layout --all` says what each layout takes, and the program runs in each layout, by turns. Compared is
-what all runs of the phase take, as a trace of phases alone gives it. Printed are each layout's error, their mean, and what the layout
-that is named takes over the best. Use a quiet machine. The programs check their answers. ./dev bench --only layout/here makes rows of it."""
+docs/layout.md, and bootstraps and coupled chains of maslin-phylo. --development takes others, on which what cores share was looked at. The
+machine is measured by `maslin machine --calibrate`; `maslin layout --beside` records each program on one worker, alone and beside a copy,
+and says what each layout takes; and the program runs in each layout, by turns. Compared is what all runs of the phase take, as a trace of
+phases alone gives it. Printed are each layout's error, their mean, and what the layout that is named takes over the best. Use a quiet
+machine. The programs check their answers. ./dev bench --only layout/here makes rows of it."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ from maslin_report.whole import write_whole  # noqa: E402  scorecard says where
 WORKERS = 2
 # Of those of bench/unseen that are not put aside: one of each family, and two of the mixes.
 SIX = ("assembly", "knapsack", "heat", "covariance", "fft", "images")
-ALIGNMENT = "d041_m1366"
+FOR_DEVELOPMENT = ("k-means", "queens", "n-body", "lattice-boltzmann", "boundary-elements", "particles-in-cell")
+ALIGNMENT, FOR_DEVELOPMENT_ALIGNMENT = "d041_m1366", "d029_m501"
 ENVIRONMENT = {"MASLIN_LEARNED": "off", "MASLIN_REPORT": "off"}
 
 
@@ -59,19 +61,19 @@ class Case:
         return median(self.measured[self.named]) / median(self.measured[self.best]) - 1
 
 
-def programs(folder: Path) -> list[Case]:
-    found = [Case(f"unseen/{name}", [binary("unseen_maslin"), name]) for name in SIX]
-    found.append(Case("chains", [binary("page_layout_1"), "600"]))
+def programs(folder: Path, development: bool = False) -> list[Case]:
+    found = [Case(f"unseen/{name}", [binary("unseen_maslin"), name]) for name in (FOR_DEVELOPMENT if development else SIX)]
+    if not development:
+        found.append(Case("chains", [binary("page_layout_1"), "600"]))
     try:
-        alignment = data.alignment(ALIGNMENT)
+        alignment = data.alignment(FOR_DEVELOPMENT_ALIGNMENT if development else ALIGNMENT)
     except MeasurementError as absent:
         print(f"bootstraps and mcmc left out: {absent}", file=sys.stderr)
         return found
-    phylo = binary("maslin-phylo")
-    found.append(Case("bootstraps", [phylo, "bootstrap", "--msa", alignment, "--model", "GTR+F+G", "--replicates", "6", "--quiet", "--redo",
-                                     "--prefix", folder / "bootstraps"]))
-    found.append(Case("mcmc", [phylo, "mcmc", "--msa", alignment, "--model", "GTR+G", "--generations", "4000", "--runs", "1", "--chains", "4",
-                               "--sample", "100", "--seed", "1", "--quiet", "--redo", "--prefix", folder / "chains"]))
+    phylo = ["sh", "-c", 'exec "$@" --prefix "$0/$$"', folder, binary("maslin-phylo")]  # copies write files of their own
+    found.append(Case("bootstraps", [*phylo, "bootstrap", "--msa", alignment, "--model", "GTR+F+G", "--replicates", "6", "--quiet"]))
+    found.append(Case("mcmc", [*phylo, "mcmc", "--msa", alignment, "--model", "GTR+G", "--generations", "4000", "--runs", "1", "--chains", "4",
+                               "--sample", "100", "--seed", "1", "--quiet"]))
     return found
 
 
@@ -82,11 +84,9 @@ def calibrated(folder: Path) -> Path:
     return machine
 
 
-def predicted(command: Sequence, machine: Path, trace: Path) -> tuple[str, dict[str, float]]:
+def predicted(command: Sequence, machine: Path) -> tuple[str, dict[str, float]]:
     """Gives the name of the program's phase, and what each layout takes of it, the one that is named first."""
-    execute(command, ENVIRONMENT | {"MASLIN_WORKERS": "1", "MASLIN_TRACE": str(trace), "MASLIN_TRACE_FULL": "wait"})
-    _, said = execute([binary("maslin"), "layout", trace, "--machine", machine, "--all", "--json"])
-    trace.unlink()
+    _, said = execute([binary("maslin"), "layout", "--beside", "--machine", machine, "--all", "--json", "--", *command], ENVIRONMENT)
     phases = json.loads(said)["phases"]
     if len(phases) != 1:
         raise MeasurementError(f"{command[0]} has {len(phases)} phases; expected one")
@@ -105,10 +105,10 @@ def phase_seconds(command: Sequence, phase: str, layout: str, trace: Path) -> fl
 def measure(case: Case, machine: Path, folder: Path, rounds: int, tell: Callable[[str], None]) -> None:
     """Adds so many rounds. In each the program is recorded anew, too."""
     trace = folder / "run.mtrace"
-    phase, first = predicted(case.command, machine, trace)  # names the layouts; what it says counts for no round
+    phase, first = predicted(case.command, machine)  # names the layouts; what it says counts for no round
 
     def record(_: int) -> float:
-        for layout, seconds in predicted(case.command, machine, trace)[1].items():
+        for layout, seconds in predicted(case.command, machine)[1].items():
             case.predicted.setdefault(layout, []).append(seconds)
         return 0.0
 
@@ -121,6 +121,7 @@ def measure(case: Case, machine: Path, folder: Path, rounds: int, tell: Callable
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--development", action="store_true", help="other programs")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--only", default="", help="names that contain this")
     parser.add_argument("--json", type=Path, help="write every value there")
@@ -129,7 +130,7 @@ def main() -> int:
         parser.error(f"--rounds {wish.rounds}: expected one or more")
     with tempfile.TemporaryDirectory(prefix="maslin_here_") as name:
         folder = Path(name)
-        chosen = [case for case in programs(folder) if wish.only in case.name]
+        chosen = [case for case in programs(folder, wish.development) if wish.only in case.name]
         if not chosen:
             parser.error(f"--only {wish.only}: no program's name contains that")
         show("this machine")

@@ -348,6 +348,38 @@ class Layout(unittest.TestCase):
             really = self.runs("bootstraps", with_stores, *moves, pin="bootstraps={streams}x{width}".format(**one))
             self.assertAlmostEqual(one["seconds"], really, delta=0.03 * really, msg=f"{one}")
 
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one CPU, and so no copy beside a program")
+    def test_what_is_slower_beside_copies_is_slower_where_as_many_compute(self):
+        """Beside copies, which leave the program one CPU, loops take half as long again."""
+        cpus = len(os.sched_getaffinity(0))
+        program = self.file("program", f"""#!/bin/sh
+loop=96
+[ "$(nproc)" = 1 ] && loop=144
+MASLIN_MACHINE={self.cores(1)} MASLIN_DURATIONS=declared MASLIN_QUIET=1 exec {PROGRAMS} bootstraps --streams {2 * cpus} --offloads 5 \
+  --host-us 20 --serial-us 8 --loop-us $loop --iterations 192 --spread 0
+""")
+        program.chmod(0o755)
+        here = self.cores(cpus)
+        words = ("--machine", here, "--layout", f"1x1,{cpus}x1", program)
+        said = self.said("--beside", *words)
+        self.assertEqual(said["copies_beside"], cpus - 1)
+        self.assertAlmostEqual(said["phases"][0]["slowed_by_each"]["loops"], 0.5 / (cpus - 1), delta=0.02 / (cpus - 1))
+        self.assertAlmostEqual(said["phases"][0]["slowed_by_each"]["code"], 0, delta=0.02 / (cpus - 1))
+        seconds = {one["streams"]: one["seconds"] for one in said["phases"][0]["candidates"]}
+        self.assertAlmostEqual(seconds[1] / (2 * cpus * 5 * 124e-6), 1, delta=0.02)
+        self.assertAlmostEqual(seconds[cpus] / (2 * 5 * 172e-6), 1, delta=0.02)
+        alone = self.said(*words)
+        self.assertEqual((alone["copies_beside"], alone["phases"][0]["slowed_by_each"]), (0, {"code": 0, "loops": 0}))
+        self.assertAlmostEqual(alone["phases"][0]["candidates"][0]["seconds"] / (2 * 5 * 124e-6), 1, delta=0.02)
+        self.assertRegex(run(MASLIN, "layout", "--beside", *words).stdout, r"each other worker that computes makes loops take \d+\.\d % longer")
+        self.assertIn(f"on {cpus} CPUs; 'cores' is another one", self.refusal("--beside", "--machine", self.cores(cpus + 1), program))
+        self.assertIn("'console' is another one", self.refusal("--beside", "--machine", self.file("console.toml", ON_HOSTS), program))
+        self.assertIn("give one of them", self.refusal("--beside", "--memory", "1", "--machine", here, program))
+        self.record("--streams", "4", "--offloads", "5")
+        self.assertIn("is a trace", self.refusal("--beside", "--machine", here, self.trace))
+        self.record_ranks("exchange")
+        self.assertIn("and --beside out", self.refusal("--beside", "--machine", here, self.trace))
+
     def test_a_recording_on_a_busy_machine_is_said_to_be_one(self):
         """The program and somebody else share one CPU."""
         cpu, busy = str(min(os.sched_getaffinity(0))), "The machine was busy: the recorded run had a CPU for "

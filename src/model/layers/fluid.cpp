@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/layers/equations.hpp"
+
 namespace maslin::layers {
 
 namespace {
@@ -191,7 +193,7 @@ ending last_end(std::span<const double> turns, int at_a_time, const hosts_of& ho
   const auto slots = static_cast<std::size_t>(std::max(1, at_a_time));
   if (turns.empty()) return {};
   if (hosts.contexts > 0) return on_hosts(turns, hosts, of, team_comes).run(slots);
-  // Nobody's pace changes: who is free first takes the next.
+  // All go on at one pace, so who is free first takes the next, whatever the pace is.
   std::vector<double> free(std::min(slots, turns.size()));
   using slot_is_free = std::pair<double, int>;
   std::priority_queue<slot_is_free, std::vector<slot_is_free>, std::greater<>> first;
@@ -208,7 +210,17 @@ ending last_end(std::span<const double> turns, int at_a_time, const hosts_of& ho
     first.push({here, slot});
   }
   const auto last = std::max_element(free.begin(), free.end());
-  return {*last, static_cast<int>(last - free.begin())};
+  const int slot = static_cast<int>(last - free.begin());
+  if (hosts.slowed_by_each <= 0) return {*last, slot};
+  // The pace is that of as many as still run.
+  std::sort(free.begin(), free.end());
+  double when = 0, before = 0;
+  auto run = static_cast<double>(free.size());
+  for (const double end : free) {
+    when += (end - before) * slow_down(hosts.slowed_by_each, run--);
+    before = end;
+  }
+  return {when, slot};
 }
 
 }  // namespace maslin::layers

@@ -17,8 +17,9 @@ struct hosts_of {
   int of_a_node = 0;           ///< so many of them are a node's; 0: all
   std::vector<int> node = {};  ///< of a slot; those that are not named are of the first
   int threads_per_core = 1;
-  bool has_program = false;  ///< the program's own thread is bound to the first of them; it only waits,
-  double program_until = 0;  ///< from that time on
+  double slowed_by_each = 0;  ///< without hosts: how much longer streams take for each other one that runs at the time
+  bool has_program = false;   ///< the program's own thread is bound to the first of them; it only waits,
+  double program_until = 0;   ///< from that time on
   /// When the streams that begin together are started, by slot; at once where that is not said.
   std::vector<double> started = {};
   double started_at(int slot) const {

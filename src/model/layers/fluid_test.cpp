@@ -21,6 +21,17 @@ TEST(Fluid, WithoutHostsWhoIsFreeTakesTheNext) {
   EXPECT_EQ(last_end({}, 2, {}, always({0, 10, 0, 0})).when, 0);
 }
 
+TEST(Fluid, WithoutHostsStreamsGoAtThePaceOfAsManyAsRun) {
+  const std::vector<double> turns{3, 1, 1, 2};
+  const auto last = [&](int at_a_time) {
+    return last_end(turns, at_a_time, {.slowed_by_each = 0.5}, always({0, 10, 0, 0}));
+  };
+  EXPECT_DOUBLE_EQ(last(1).when, 70);
+  EXPECT_DOUBLE_EQ(last(2).when, 30 * 1.5 + 10);  // 3 | 1 1 2
+  EXPECT_EQ(last(2).slot, 1);
+  EXPECT_DOUBLE_EQ(last(9).when, 10 * 2.5 + 10 * 1.5 + 10);
+}
+
 TEST(Fluid, ThreadsOfOneHardwareThreadBeginOneAfterTheOther) {
   // Two threads, one off-load each: the second sends its kernel at 40.
   const std::vector<double> one{1, 1};

@@ -93,9 +93,10 @@ struct worked {
 
 class one_run {
  public:
-  one_run(const machine& m, const layout& at, const wishes& w, loop_master master)
+  one_run(const machine& m, const layout& at, const neighbours& slowed_by, const wishes& w, loop_master master)
       : m_(m),
         at_(at),
+        slowed_by_(slowed_by),
         w_(w),
         is_hosts_(master == loop_master::host),
         at_place_(place_of(m, at, w.ranks)),
@@ -117,6 +118,7 @@ class one_run {
         for (const stream& s : streams.kinds) all.push_back(work_of(s, border_of(slot), memory));
     }
     const std::vector<worked>& usual = by_place.rbegin()->second;
+    const double slowed_by_each = slowed_by_each_stream(usual);
     std::vector<double> turns;
     for (std::size_t i = 0; i < streams.count; ++i) turns.push_back(usual[streams.kind(i)].turns);
     const bool hosts = m_.has_hosts();
@@ -134,6 +136,7 @@ class one_run {
     const double all_told = word.all();
     hosts_of where = hosts_;
     where.program_until = all_told;
+    where.slowed_by_each = slowed_by_each;
     for (int slot = 0; slot < at_a_time; ++slot) {
       const int leader = first_of_process(slot);
       where.node.push_back(node_of(slot));
@@ -147,7 +150,7 @@ class one_run {
     const ending last = last_end(turns, at_a_time, where, turn_of, team_comes);
     const double over = word.that_it_is_over(first_of_process(last.slot), last.when);
     const double end = std::max(all_told, last.when + over + word_to_program(word, last.slot));
-    terms by = scaled(spent(usual, at_a_time), streams.alike());
+    terms by = scaled(spent(usual, at_a_time), streams.alike() * slow_down(slowed_by_each, at_a_time));
     by.host_overhead += (hosts ? 0 : all_told) + over;
     by.waiting = std::max(0.0, end - by.sum());
     if (by.sum() > end) by = scaled(by, end / by.sum());
@@ -214,6 +217,26 @@ class one_run {
     // Some loops may move nothing.
     const double moving = loops > 0 ? std::min(1.0, w_.loops_share * all / loops) : 0;
     return {1 + moving * (slower - 1), 1};
+  }
+
+  /// Gives what loops of that kind compute, on one worker or together on several, each of which slows the others.
+  double computed(const alike_loops& l, memory_factors memory) const {
+    return l.seconds * memory.loops * slow_down(slowed_by_.loops, takers_of(l)) / m_.worker_speed;
+  }
+  int takers_of(const alike_loops& l) const { return static_cast<int>(std::min<std::int64_t>(at_.width, l.blocks)); }
+
+  /// Gives how much longer streams take for each other that runs at the time, as a part of what they take: so many of
+  /// its team compute in the mean.
+  double slowed_by_each_stream(const std::vector<worked>& all) const {
+    double code = 0, loops = 0, busy = 0;
+    for (const worked& one : all) {
+      code += one.host + one.serial;
+      loops += one.kernel - one.serial;
+      busy += one.host + one.serial + one.parallel * at_.width;
+    }
+    if (code + loops <= 0) return 0;
+    const double in_loops = loops / slow_down(slowed_by_.loops, at_.width);
+    return busy * (slowed_by_.code * code + slowed_by_.loops * in_loops) / ((code + loops) * (code + loops));
   }
 
   int process_of(int slot) const { return slot / std::max(1, at_place_.streams_each); }
@@ -287,7 +310,7 @@ class one_run {
         if (l.count == 0) continue;
         const auto count = static_cast<double>(l.count);
         if (is_hosts_ && l.blocks == 1) continue;
-        const shared_loop each{l.seconds * memory.loops / m_.worker_speed / count, l.blocks};
+        const shared_loop each{computed(l, memory) / count, l.blocks};
         loops.push_back({each, count / turns, takes_team(each, costs)});
       }
     };
@@ -349,26 +372,26 @@ class one_run {
       for (const alike_loops& l : loops) {
         if (l.count == 0) continue;
         const auto count = static_cast<double>(l.count);
-        const double alone = l.seconds * memory.loops / m_.worker_speed;
-        const int takers = static_cast<int>(std::min<std::int64_t>(at_.width, l.blocks));
         if (is_hosts_ && l.blocks == 1) {  // nothing is given out
           all.host += l.seconds / m_.host_speed;
           continue;
         }
+        const double alone = computed(l, memory);
+        const double of_each = alone / takers_of(l);
         if (is_hosts_) {
           const given_out loop = host_gives_out({alone / count, l.blocks}, at_.width, costs);
           const double waits = count * (loop.done - loop.told);
           given += count;
           all.telling += count * loop.told;
           all.kernel += waits;
-          all.parallel += std::min(waits, alone / takers);
-          all.overhead += std::max(0.0, waits - alone / takers);
+          all.parallel += std::min(waits, of_each);
+          all.overhead += std::max(0.0, waits - of_each);
           continue;
         }
         const double takes = count * (loop_time({alone / count, l.blocks}, at_.width, costs) + copies_of(l, alone));
         all.kernel += takes;
-        all.parallel += alone / takers;
-        all.overhead += takes - alone / takers;
+        all.parallel += of_each;
+        all.overhead += takes - of_each;
       }
     };
     run(s.in_kernel);
@@ -462,6 +485,7 @@ class one_run {
 
   const machine& m_;
   const layout& at_;
+  const neighbours& slowed_by_;
   const wishes& w_;
   const bool is_hosts_;  // the master of loops is the host
   const place at_place_;
@@ -488,8 +512,9 @@ double sent_first(const phase_run& run, const layout& at) {
   return std::min(1.0, static_cast<double>(at_a_time) / static_cast<double>(std::max<std::int64_t>(1, kernels)));
 }
 
-terms all_runs(const phase& p, const machine& m, const layout& at, const wishes& w, loop_master master) {
-  const one_run one(m, at, w, master);
+terms all_runs(const phase& p, const neighbours& slowed_by, const machine& m, const layout& at, const wishes& w,
+               loop_master master) {
+  const one_run one(m, at, slowed_by, w, master);
   terms by;
   const double seconds = over_runs(p, [&](const phase_run& run) {
     const terms t = one.of(run);
@@ -499,7 +524,7 @@ terms all_runs(const phase& p, const machine& m, const layout& at, const wishes&
   if (by.sum() > 0) by = scaled(by, seconds / by.sum());
   if (master == loop_master::worker || p.runs.empty()) return by;
   const double part = sent_first(p.runs.front(), at);
-  by += scaled(one_run(m, at, w, loop_master::worker).of(p.runs.front()), part);
+  by += scaled(one_run(m, at, slowed_by, w, loop_master::worker).of(p.runs.front()), part);
   by += scaled(one.of(p.runs.front()), -part);
   return by;
 }
@@ -536,9 +561,9 @@ double error_of_profile(const phase& p) {
 
 prediction predict(const phase& p, const machine& m, const layout& at, const wishes& w) {
   prediction out;
-  out.by = all_runs(p, m, at, w, loop_master::worker);
+  out.by = all_runs(p, p.slowed_by, m, at, w, loop_master::worker);
   if (may_have_host(p, m, at)) {
-    const terms with_host = all_runs(p, m, at, w, loop_master::host);
+    const terms with_host = all_runs(p, p.slowed_by, m, at, w, loop_master::host);
     out.by_master = std::array{out.by.sum(), with_host.sum()};
     if (with_host.sum() < out.by.sum()) {
       out.by = with_host;
@@ -546,7 +571,7 @@ prediction predict(const phase& p, const machine& m, const layout& at, const wis
     }
   }
   out.seconds = out.by.sum();
-  const one_run one(m, at, w, loop_master::worker);
+  const one_run one(m, at, p.slowed_by, w, loop_master::worker);
   out.idealised = over_runs(p, [&](const phase_run& run) { return one.idealised(run); });
   // Each cost moves the prediction by what its error makes of it; they are independent of each other.
   double squares = 0;
@@ -555,7 +580,13 @@ prediction predict(const phase& p, const machine& m, const layout& at, const wis
     if (error <= 0) continue;
     machine moved = m;
     (moved.cost.*member).value += error;
-    const double off = all_runs(p, moved, at, w, out.master).sum() - out.seconds;
+    const double off = all_runs(p, p.slowed_by, moved, at, w, out.master).sum() - out.seconds;
+    squares += off * off;
+  }
+  if (p.slowed_by.code + p.slowed_by.loops > 0) {
+    constexpr double more = 1 + error_of_descriptions;
+    const neighbours slower{p.slowed_by.code * more, p.slowed_by.loops * more};
+    const double off = all_runs(p, slower, m, at, w, out.master).sum() - out.seconds;
     squares += off * off;
   }
   const double profile = error_of_profile(p) * (out.by.parallel + out.by.serial);
@@ -575,7 +606,9 @@ prediction predict_between(const profile& p, const machine& m, int workers) {
   for (const alike_loops& l : p.between) {
     if (l.count == 0) continue;
     const auto count = static_cast<double>(l.count);
-    out.by.parallel += count * loop_time({l.seconds / m.worker_speed / count, l.blocks}, workers, costs);
+    const auto takers = static_cast<double>(std::min<std::int64_t>(workers, l.blocks));
+    const double computed = l.seconds * slow_down(p.between_slowed_by.loops, takers) / m.worker_speed;
+    out.by.parallel += count * loop_time({computed / count, l.blocks}, workers, costs);
   }
   out.seconds = out.idealised = out.by.sum();
   out.error = error_of_the_model * out.by.parallel;

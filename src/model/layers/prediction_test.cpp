@@ -271,6 +271,52 @@ TEST(Prediction, OnlyLoopsHaveMasters) {
   EXPECT_FALSE(predict(of(1, off_loading(5, 5, 0, 20, 2)), cores, {1, 1, 1, 2}, {}).by_master);
 }
 
+TEST(Prediction, WorkersThatComputeSlowEachOther) {
+  machine m;
+  m.workers = 4;
+  phase p = of(4, off_loading(1, 0, 100, 0, 1));
+  p.slowed_by = {0.1, 0};
+  EXPECT_NEAR(predict(p, m, {1, 1, 1, 1}, {}).seconds, 400 * us, 1e-12);
+  EXPECT_NEAR(predict(p, m, {1, 1, 2, 1}, {}).seconds, 200 * 1.1 * us, 1e-12);
+  EXPECT_NEAR(predict(p, m, {1, 1, 4, 1}, {}).seconds, 100 * 1.3 * us, 1e-12);
+  // Three at a time, then one.
+  EXPECT_NEAR(predict(p, m, {1, 1, 3, 1}, {}).seconds, (100 * 1.2 + 100) * us, 1e-12);
+}
+
+TEST(Prediction, ATeamIsSlowedByItsOwnWorkersInLoopsOnly) {
+  machine m;
+  m.workers = 4;
+  phase p = of(1, off_loading(1, 20, 0, 80, 8));
+  p.slowed_by = {0.2, 0.1};
+  EXPECT_NEAR(predict(p, m, {1, 1, 1, 1}, {}).seconds, 100 * us, 1e-12);
+  EXPECT_NEAR(predict(p, m, {1, 1, 1, 2}, {}).seconds, (20 + 40 * 1.1) * us, 1e-12);
+  EXPECT_NEAR(predict(p, m, {1, 1, 1, 4}, {}).seconds, (20 + 20 * 1.3) * us, 1e-12);
+  p = of(1, off_loading(1, 20, 0, 80, 2));  // only two have a block
+  p.slowed_by = {0.2, 0.1};
+  EXPECT_NEAR(predict(p, m, {1, 1, 1, 4}, {}).seconds, (20 + 40 * 1.1) * us, 1e-12);
+}
+
+TEST(Prediction, ATeamIsSlowedByThoseOfOtherTeamsThatComputeInTheMean) {
+  machine m;
+  m.workers = 4;
+  phase p = of(2, off_loading(1, 40, 0, 80, 8));
+  p.slowed_by = {0.2, 0.1};
+  const prediction at = predict(p, m, {1, 1, 2, 2}, {});
+  const double of_other = (40 + 2 * 44.0) / (40 + 44);
+  EXPECT_NEAR(at.seconds, (40 * (1 + 0.2 * of_other) + 40 * (1 + 0.1 * (1 + of_other))) * us, 1e-12);
+  EXPECT_NEAR(at.by.sum(), at.seconds, 1e-15);
+  EXPECT_NEAR(at.by.waiting, 0, 1e-12);
+}
+
+TEST(Prediction, WhatNeighboursTakeIsKnownWithinATenth) {
+  machine m;
+  m.workers = 2;
+  phase p = of(2, off_loading(1, 100, 0, 0, 1));
+  p.slowed_by = {0.5, 0};
+  const prediction at = predict(p, m, {1, 1, 2, 1}, {});
+  EXPECT_NEAR(at.error, std::hypot(0.05 * 100 * us, error_of_the_model * 150 * us), 1e-12);
+}
+
 TEST(Prediction, OutsideOfPhasesOneProcessHasItsWorkers) {
   profile p;
   p.alone = 5 * us;
@@ -278,6 +324,9 @@ TEST(Prediction, OutsideOfPhasesOneProcessHasItsWorkers) {
   machine m;
   m.workers = 4;
   EXPECT_NEAR(predict_between(p, m, 4).seconds, (5 + 2 * 10) * us, 1e-12);
+  EXPECT_NEAR(predict_between(p, m, 1).seconds, 85 * us, 1e-12);
+  p.between_slowed_by.loops = 0.1;
+  EXPECT_NEAR(predict_between(p, m, 4).seconds, (5 + 2 * 10 * 1.3) * us, 1e-12);
   EXPECT_NEAR(predict_between(p, m, 1).seconds, 85 * us, 1e-12);
 }
 

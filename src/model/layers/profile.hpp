@@ -43,15 +43,24 @@ struct phase_run {
   std::vector<stream> streams;
 };
 
+/// How much longer it takes for each other worker that computes at the time, as a part of what it takes where none
+/// does: cores share more than memory. The form is α(p)'s.
+struct neighbours {
+  double code = 0;  ///< of streams and kernels, outside of loops
+  double loops = 0;
+};
+
 struct phase {
   std::string name;
   std::vector<phase_run> runs;
+  neighbours slowed_by = {};
 };
 
 struct profile {
   std::vector<phase> phases;
-  double alone = 0;                  ///< seconds of the program's own, outside of phases and loops
-  std::vector<alike_loops> between;  ///< loops and tasks outside of phases
+  double alone = 0;                   ///< seconds of the program's own, outside of phases and loops
+  std::vector<alike_loops> between;   ///< loops and tasks outside of phases
+  neighbours between_slowed_by = {};  ///< of which only loops have any
 };
 
 /// Messages of a program between two runs of a phase, as its user says: no trace has them.
