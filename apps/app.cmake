@@ -2,13 +2,13 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
 # app(NAME [PUBLIC LIBRARIES...] [PRIVATE LIBRARIES...] [TEST_ENV VARIABLES...]): the command maslin-NAME. Everything but
-# main.cpp is a library, so that tests and benchmarks link what users run.
+# main.cpp, and what a folder mpi holds for ranks, is a library, so that tests and benchmarks link what users run.
 function(app name)
   cmake_parse_arguments(ARG "" "" "PUBLIC;PRIVATE;TEST_ENV" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
-  list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|/main)\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|/main|/mpi/[^/]*)\\.cpp$")
 
   add_library(${name} STATIC ${sources})
   target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_FUNCTION_LIST_DIR})

@@ -12,11 +12,22 @@
 #include "cli/shared/child.hpp"
 #include "cli/shared/numbers.hpp"
 #include "cli/shared/run.hpp"
+#include "maslin/error.hpp"
 #include "maslin/settings.hpp"
+#include "phylo/mcmc/ranks.hpp"
 #include "phylo/run/commands.hpp"
 #include "phylo/run/infer.hpp"
+#ifdef MASLIN_PHYLO_MPI
+#include "phylo/mpi/job.hpp"
+#endif
 
 namespace {
+
+#ifdef MASLIN_PHYLO_MPI
+constexpr const char* program_name = MASLIN_PHYLO_MPI;
+#else
+constexpr const char* program_name = "maslin-phylo";
+#endif
 
 constexpr const char* formats =
     "Alignments: relaxed PHYLIP (sequential or interleaved), FASTA or NEXUS, told apart by their content.\n"
@@ -362,6 +373,11 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
                   "How often moves are made beside the others, all the time: spr=30,nni=10")
       ->check(not_empty());
   add_threads(sub, command.threads);
+  number(
+      "--segments", command.segments,
+      "Segments of the alignment, each for a rank of a group of chains; 0: as few as leave no group without a chain. "
+      "For maslin-phylo-mpi only",
+      0, 100000);
   sub->add_option(
          "--precision", command.precision,
          "Numbers that conditional likelihoods are kept in: double, or single, which takes half the memory and "
@@ -376,7 +392,8 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
       std::string(
           "\nExamples:\n"
           "  maslin-phylo mcmc --msa d041.phy --model GTR+G --generations 200000 --sample 100 --prefix out/d041\n"
-          "  maslin-phylo mcmc --msa d041.phy --model HKY+G+I --burnin 20000 --stop-at asdsf=0.01 --prefix out/d041\n\n"
+          "  maslin-phylo mcmc --msa d041.phy --model HKY+G+I --burnin 20000 --stop-at asdsf=0.01 --prefix out/d041\n"
+          "  maslin-mpirun -n 8 maslin-phylo-mpi mcmc --msa d041.phy --model GTR+G --prefix out/d041 --segments 2\n\n"
           "Files, for --prefix P, in MrBayes's form (P.p and P.t with one run):\n"
           "  P.run1.p       sampled parameters of the first run; P.run2.p those of the second\n"
           "  P.run1.t       sampled trees\n"
@@ -390,8 +407,11 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
           "P.run1.p, P.run1.t and so on and P.mcmc grow at checkpoints, so a run can be followed, with Tracer for "
           "one.\n"
           "P.con.tre and P.result.json are written at the end.\n\n"
-          "The same seed gives the same samples, to the last bit, at any number of workers\n"
-          "and when a run was stopped or killed and started again.\n\n") +
+          "The same seed gives the same samples, to the last bit, at any number of workers and of ranks,\n"
+          "and when a run was stopped or killed and started again.\n\n"
+          "maslin-phylo-mpi is the same command for the ranks of maslin-mpirun, and maslin-phylo-system-mpi for those\n"
+          "of the system's mpirun or srun, also on several nodes. Each rank has one segment of the alignment, for one\n"
+          "or more of the chains of all runs.\n\n") +
       formats);
   return sub;
 }
@@ -461,14 +481,9 @@ CLI::App* add_distances(CLI::App& app, phylo::DistancesCommand& command) {
   return sub;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  // A limit on file sizes and a reader that has gone are errors of a write, to be reported like a full disk.
-  std::signal(SIGXFSZ, SIG_IGN);
-  std::signal(SIGPIPE, SIG_IGN);
-
-  CLI::App app("Trees from alignments, by maximum likelihood or Bayesian inference", "maslin-phylo");
+/// Parses the command line and does what it says. Gives the exit status.
+int run(int argc, char** argv, phylo::Ranks* ranks) {
+  CLI::App app("Trees from alignments, by maximum likelihood or Bayesian inference", program_name);
   command::manual_facts facts{MASLIN_VERSION, {}, {"maslin(1)"}};
   for (const maslin::setting& one : maslin::settings())
     if (one.counts == maslin::setting::reach::phylo) facts.environment.push_back({one.name, maslin::plain(one.help)});
@@ -494,10 +509,13 @@ int main(int argc, char** argv) {
   const CLI::App* chose_ancestral = add_ancestral(app, ancestral);
 
   std::vector<std::string> words(argv + 1, argv + argc);
-  words.insert(words.begin(), "maslin-phylo");
+  words.insert(words.begin(), program_name);
   evaluate.line = ancestral.line = search.line = bootstrap.line = all.line = mcmc.line = command::command_line(words);
+  mcmc.ranks = ranks;
 
   return command::run(app, argc, argv, [&] {
+    if (ranks && ranks->size() > 1 && !*chose_mcmc)
+      throw maslin::error("ranks share the chains of mcmc only; start maslin-phylo for this, without mpirun");
     try {
       if (*chose_evaluate) phylo::run(evaluate);
       if (*chose_search) phylo::run(search);
@@ -509,10 +527,25 @@ int main(int argc, char** argv) {
       if (*chose_distances) phylo::run(distances);
       if (*chose_ancestral) phylo::run(ancestral);
     } catch (const phylo::Stopped& stopped) {
-      std::fprintf(stderr,
-                   "maslin-phylo: stopped; %d of %d %s are finished, and the same command continues from there\n",
-                   stopped.done, stopped.total, stopped.unit);
+      std::fprintf(stderr, "%s: stopped; %d of %d %s are finished, and the same command continues from there\n",
+                   program_name, stopped.done, stopped.total, stopped.unit);
       throw CLI::RuntimeError(128 + stopped.signal);
     }
   });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A limit on file sizes and a reader that has gone are errors of a write, to be reported like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+#ifdef MASLIN_PHYLO_MPI
+  phylo::Job job(argc, argv);
+  // Rank 0 says what is wrong with the command line, and reads the alignment.
+  if (job.rank() > 0 && !job.begin()) return job.leave(0);
+  return job.leave(run(argc, argv, &job));
+#else
+  return run(argc, argv, nullptr);
+#endif
 }

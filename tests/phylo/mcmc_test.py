@@ -41,6 +41,14 @@ class Chains(ProgramTest):
         self.assertTrue(text.endswith(b"\nend;\n" if name.endswith(".t") else b"\n"), file.name)
         self.assertTrue(expected[name].startswith(text.removesuffix(b"end;\n")), f"{file.name} is no beginning of the ended run's")
 
+    def kept(self, prefix):
+        """The generation of a run's latest checkpoint; -1 before the first."""
+        try:
+            text = (self.folder / f"{prefix}.chains" / "state").read_text()
+        except FileNotFoundError:
+            return -1
+        return int(re.search(r'"generation":(\d+)', text)[1])
+
     def columns(self, prefix, name):
         lines = (self.folder / f"{prefix}.{name}").read_text().splitlines()
         self.assertRegex(lines[0], r"^\[ID: \d{10}\]$")
@@ -90,14 +98,6 @@ class Same(Chains):
         other = self.run_chains("other", "--seed", 4)
         self.assertNotEqual(one["run1.p"], other["run1.p"])
         self.assertNotEqual(one["run1.p"], one["run2.p"])
-
-    def kept(self, prefix):
-        """The generation of a run's latest checkpoint; -1 before the first."""
-        try:
-            text = (self.folder / f"{prefix}.chains" / "state").read_text()
-        except FileNotFoundError:
-            return -1
-        return int(re.search(r'"generation":(\d+)', text)[1])
 
     def test_killed_at_ten_moments(self):
         begin = time.monotonic()

@@ -11,6 +11,7 @@
 #include "phylo/io/patterns.hpp"
 #include "phylo/like/curvature.hpp"
 #include "phylo/like/precision.hpp"
+#include "phylo/like/segment.hpp"
 #include "phylo/model/part.hpp"
 #include "phylo/tree/tree.hpp"
 
@@ -83,6 +84,9 @@ class Engine {
     /// Called before each off-load. May throw, which ends the call of the engine: what was being fitted stays as far as
     /// it has come, and all CLVs are forgotten.
     std::function<void()> between = nullptr;
+    /// Computes this segment only, and has room for its CLVs only. What `evaluate` and `propose` give is of all
+    /// segments then; calls that would be of one only are refused. It must stay where it is.
+    const Segment* segment = nullptr;
   };
 
   /// Frequencies that are to be counted in the alignment are counted here, also as where optimization starts. Throws

@@ -114,12 +114,20 @@ void count_evaluation(const Work& work) {
   });
 }
 
+double evaluate_block(PartState& part, const FinalStep& step, int from, int to) {
+  const auto evaluate = [&] { return part.kernels->evaluate(step.evaluation, part.rates, from, to); };
+  return part.is_constant(from) ? ascertainment(part, evaluate) : evaluate();
+}
+
 double evaluate_body(const Work& work) {
   count_evaluation(work);
-  return sum_over(work, [](PartState& part, const FinalStep& step, int from, int to) {
-    const auto evaluate = [&] { return part.kernels->evaluate(step.evaluation, part.rates, from, to); };
-    return part.is_constant(from) ? ascertainment(part, evaluate) : evaluate();
-  });
+  return sum_over(work, evaluate_block);
+}
+
+void evaluate_segment_body(const Work& work, double* of_blocks) {
+  count_evaluation(work);
+  ms::parallel_for(
+      work.first, work.last, [&](ms::range r) { of_blocks[r.first] = work.block(r, evaluate_block); }, one_chunk);
 }
 
 void logarithms_body(const Work& work) {
@@ -263,6 +271,7 @@ void products_body(const Work& work, std::size_t number, int block, double* out)
 
 const ms::kernel newview_kernel{"newview", newview_body};
 const ms::kernel evaluate_kernel{"evaluate", evaluate_body};
+const ms::kernel evaluate_segment_kernel{"evaluate_segment", evaluate_segment_body};
 const ms::kernel logarithms_kernel{"logarithms", logarithms_body};
 const ms::kernel insertion_kernel{"insertion", junction_body};
 const ms::kernel makenewz_kernel{"makenewz", makenewz_body};
@@ -311,21 +320,30 @@ double Engine::State::run_evaluate(std::size_t first, std::size_t last) {
   const Cleaner cleaner(*this);
   ++computed.likelihoods;
   for (const auto& part : parts) computed.vectors += part->traversal.count();
-  return checked(offload(*this, evaluate_kernel, Work(*this, first, last)));
+  if (!segment) return checked(offload(*this, evaluate_kernel, Work(*this, first, last)));
+  offload(*this, evaluate_segment_kernel, Work(*this), of_segment.data());
+  return checked(segment->sum(of_segment));
+}
+
+void Engine::State::expect_whole() const {
+  if (segment) throw std::logic_error("likelihood: an engine of a segment evaluates trees only");
 }
 
 void Engine::State::run_logarithms(std::size_t first, std::size_t last) {
   const Cleaner cleaner(*this);
+  expect_whole();
   offload(*this, logarithms_kernel, Work(*this, first, last));
 }
 
 void Engine::State::run_products(std::size_t part, int block, double* out) {
   const Cleaner cleaner(*this);
+  expect_whole();
   offload(*this, products_kernel, Work(*this, begins[part], begins[part + 1]), part, block, out);
 }
 
 double Engine::State::run_junction() {
   const Cleaner cleaner(*this);
+  expect_whole();
   for (std::size_t i = 0; i < parts.size(); ++i) {
     PartState& part = *parts[i];
     const Operand* from = part.hanging.pending ? &part.hanging.from : nullptr;
@@ -338,6 +356,7 @@ double Engine::State::run_junction() {
 
 BranchLength Engine::State::run_makenewz(const BranchLength& length, int iterations) {
   const Cleaner cleaner(*this);
+  expect_whole();
   if (length.is_shared()) return offload(*this, makenewz_kernel, Work(*this), length.of(0), iterations);
   fits.searches.clear();
   for (const double start : length.of_parts())

@@ -27,15 +27,23 @@ std::size_t sumtable_doubles(int rates, int states, std::size_t padded) {
   return static_cast<std::size_t>(1 + (states - 1) * rates) * padded;
 }
 
-/// Gives how many columns a CLV of every pattern has, in whole groups.
-std::size_t columns_of(const Patterns& data, const Model& model) {
-  const int groups = groups_of(data.count) + (model.ascertained() ? groups_of(model.states()) : 0);
-  return static_cast<std::size_t>(groups * lanes);
-}
+/// The patterns of which a part has CLVs.
+struct Range {
+  int first, end;
+  int constant_groups;  ///< behind them
 
-/// Gives how many columns a CLV of classes has at most.
+  Range(const Patterns& data, const Model& model, const Segment* segment)
+      : first(segment ? first_pattern(data, segment->number, segment->of) : 0),
+        end(segment ? first_pattern(data, segment->number + 1, segment->of) : data.count),
+        constant_groups(model.ascertained() && (!segment || segment->is_last()) ? groups_of(model.states()) : 0) {}
+
+  /// Gives how many columns a CLV of every pattern has, in whole groups.
+  std::size_t columns() const { return static_cast<std::size_t>((groups_of(end - first) + constant_groups) * lanes); }
+};
+
+/// Gives how many columns a CLV of classes has at most: of all patterns, also in a segment.
 std::size_t class_columns_of(const Patterns& data, const Model& model) {
-  return std::min(columns_of(data, model), std::size_t{most_classes});
+  return std::min(Range(data, model, nullptr).columns(), std::size_t{most_classes});
 }
 
 /// Gives how many numbers a column has.
@@ -44,25 +52,26 @@ std::size_t numbers_of(const Model& model) {
 }
 
 /// Gives the bytes of a part's CLVs of doubles, with so many of each inner node.
-std::size_t bytes_of(const PartView& part, std::size_t of_node) {
+std::size_t bytes_of(const PartView& part, std::size_t of_node, const Segment* segment = nullptr) {
   const std::size_t slots = of_node * static_cast<std::size_t>(std::max(part.patterns->taxa, 4) - 2);
-  const std::size_t all = columns_of(*part.patterns, *part.model),
+  const std::size_t all = Range(*part.patterns, *part.model, segment).columns(),
                     of_classes = class_columns_of(*part.patterns, *part.model);
   return ((slots + PartState::scratch_slots) * all + slots * of_classes) * numbers_of(*part.model) * sizeof(double);
 }
 
 /// Gives of which parts the CLVs of all directions are kept. Each part has one CLV a node in any case; what is left of
 /// the memory goes to the largest parts first, which take longest to compute again.
-std::vector<bool> with_all_directions(const std::vector<PartView>& parts, std::size_t memory) {
+std::vector<bool> with_all_directions(const std::vector<PartView>& parts, const Engine::Options& options) {
   std::vector<std::size_t> order(parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return bytes_of(parts[a], 1) > bytes_of(parts[b], 1); });
   std::vector<bool> with_all(parts.size());
-  std::size_t taken = Engine::least_memory(parts);
+  std::size_t taken = 0;
+  for (const PartView& part : parts) taken += bytes_of(part, 1, options.segment);
   for (const std::size_t p : order) {
-    const std::size_t more = bytes_of(parts[p], 3) - bytes_of(parts[p], 1);
-    if (taken + more > memory) continue;
+    const std::size_t more = bytes_of(parts[p], 3, options.segment) - bytes_of(parts[p], 1, options.segment);
+    if (taken + more > options.memory) continue;
     taken += more;
     with_all[p] = true;
   }
@@ -86,37 +95,43 @@ PartState::PartState(const Patterns& data, const Model& m, bool all_directions, 
       model(m),
       taxa(data.taxa),
       rates(m.categories),
-      states(kernels->states),
-      patterns(data.count),
-      groups(groups_of(patterns)),
-      constant_groups(m.ascertained() ? groups_of(m.states()) : 0) {
+      states(kernels->states) {
+  const Range own(data, m, options.segment);
+  first = static_cast<std::size_t>(own.first);
+  patterns = own.end - own.first;
+  groups = groups_of(patterns);
+  constant_groups = own.constant_groups;
   if (taxa < 4) throw input_error("an unrooted tree needs at least 4 taxa; the alignment has " + std::to_string(taxa));
   if (m.alphabet != data.alphabet)
     throw input_error(
         fmt::format("the model is one of {}, the alignment holds {}", m.alphabet->name, data.alphabet->name));
-  padded = static_cast<std::size_t>(groups + constant_groups) * lanes;
-  clv_bytes = columns_of(data, m) * numbers_of(m) * kernels->number_bytes;
+  padded = own.columns();
+  clv_bytes = padded * numbers_of(m) * kernels->number_bytes;
   class_clv_bytes = class_columns_of(data, m) * numbers_of(m) * kernels->number_bytes;
-  codes = Buffer<std::uint8_t>(static_cast<std::size_t>(taxa) * padded);
+  // Classes are those of all patterns, also in a segment. Which end of a branch comes first in a sum depends on them.
+  const std::size_t constants = static_cast<std::size_t>(groups_of(data.count)) * lanes;
+  const std::size_t all_padded =
+      constants + static_cast<std::size_t>(m.ascertained() ? groups_of(m.states()) * lanes : 0);
+  codes = Buffer<std::uint8_t>(static_cast<std::size_t>(taxa) * all_padded);
   common = Buffer<std::uint8_t>(padded);
   weights = Buffer<double>(padded);
   invariant = Buffer<double>(padded);
   const auto count = static_cast<std::size_t>(data.count);
   const Alphabet& alphabet = *data.alphabet;
   const std::vector<std::uint32_t> shared = common_states(data);
-  for (std::size_t p = 0; p < count; ++p) weights[p] = data.weights[p];
+  for (std::size_t p = 0; p < static_cast<std::size_t>(patterns); ++p) weights[p] = data.weights[first + p];
   for (int taxon = 0; taxon < taxa; ++taxon) {
     const std::uint8_t* from = data.row(taxon);
-    std::uint8_t* to = codes.data() + static_cast<std::size_t>(taxon) * padded;
-    std::fill(std::copy(from, from + count, to), to + padded, alphabet.unknown);
+    std::uint8_t* to = codes.data() + static_cast<std::size_t>(taxon) * all_padded;
+    std::fill(std::copy(from, from + count, to), to + all_padded, alphabet.unknown);
     for (int state = 0; m.ascertained() && state < m.states(); ++state)
-      to[first_constant() + static_cast<std::size_t>(state)] = alphabet.find_set(1U << state);
+      to[constants + static_cast<std::size_t>(state)] = alphabet.find_set(1U << state);
   }
   common_sets.assign(1, 0);  // the padding's
-  for (std::size_t p = 0; p < count; ++p) {
-    const auto at = std::find(common_sets.begin(), common_sets.end(), shared[p]);
+  for (std::size_t p = 0; p < static_cast<std::size_t>(patterns); ++p) {
+    const auto at = std::find(common_sets.begin(), common_sets.end(), shared[first + p]);
     common[p] = static_cast<std::uint8_t>(at - common_sets.begin());
-    if (at == common_sets.end()) common_sets.push_back(shared[p]);
+    if (at == common_sets.end()) common_sets.push_back(shared[first + p]);
   }
   const int tip_groups = groups_of(alphabet.codes);
   tip_clv = Buffer<std::byte>(static_cast<std::size_t>(tip_groups * rates * states * lanes) * kernels->number_bytes);
@@ -133,8 +148,8 @@ PartState::PartState(const Patterns& data, const Model& m, bool all_directions, 
     fill(static_cast<double*>(tips_begin));
   const bool proposals = options.proposals;
   const std::int32_t spare = proposals ? taxa - 2 : 0;
-  const int columns = m.ascertained() ? static_cast<int>(first_constant()) + m.states() : patterns;
-  classes = Classes(taxa, columns, padded, codes.data(), spare, tip_groups);
+  const int columns = m.ascertained() ? static_cast<int>(constants) + m.states() : data.count;
+  classes = Classes(taxa, columns, all_padded, codes.data(), spare, tip_groups);
   directions = Directions(taxa, all_directions, proposals);
   // Rooms are taken from the first one on, so memory of which nobody takes a part costs address space only.
   const auto slots = static_cast<std::size_t>(directions.slots()), all = slots + scratch_slots;
@@ -174,8 +189,8 @@ PartState::PartState(const Patterns& data, const Model& m, bool all_directions, 
   double constant = 0;
   sites_counted = 0;
   for (std::size_t p = 0; p < count; ++p) {
-    sites_counted += weights[p];
-    if (shared[p] != 0) constant += weights[p];
+    sites_counted += data.weights[p];
+    if (shared[p] != 0) constant += data.weights[p];
   }
   // Bounded away from 0 and 1, where nothing would tell an optimization which way to go.
   constant_share = std::clamp(constant / sites_counted, 0.02, 0.9);
@@ -276,14 +291,13 @@ const double* PartState::table_of(HalfEdge h, const double* matrices, int stride
 }
 
 Operand PartState::plain(HalfEdge h) {
-  if (classes.few(h)) return {nullptr, nullptr, classes.codes(h), table_of(h, nullptr, 0), classes.groups(h) > 1};
+  if (classes.few(h)) return {nullptr, nullptr, codes_of(h), table_of(h, nullptr, 0), classes.groups(h) > 1};
   const std::int32_t slot = directions.slot(h);
   return {clv(slot), scale(slot), nullptr, nullptr, false};
 }
 
 Operand PartState::through(HalfEdge h, const Buffer<double>& matrix, int stride) {
-  if (classes.few(h))
-    return {nullptr, nullptr, classes.codes(h), table_of(h, matrix.data(), stride), classes.groups(h) > 1};
+  if (classes.few(h)) return {nullptr, nullptr, codes_of(h), table_of(h, matrix.data(), stride), classes.groups(h) > 1};
   const std::int32_t slot = directions.slot(h);
   return {clv(slot), scale(slot), nullptr, matrix.data(), false};
 }
@@ -297,7 +311,7 @@ Operand PartState::across(HalfEdge h, double length, const Buffer<double>& expan
       for (std::size_t x = size * r; x < size * (r + 1); ++x) matrices[x] *= factors.shares[r];
     }
   if (classes.few(h))
-    return {nullptr, nullptr, classes.codes(h), table_of(h, matrices, states * states), classes.groups(h) > 1};
+    return {nullptr, nullptr, codes_of(h), table_of(h, matrices, states * states), classes.groups(h) > 1};
   const std::int32_t slot = directions.slot(h);
   return {clv(slot), scale(slot), nullptr, matrices, false};
 }
@@ -428,9 +442,10 @@ std::int64_t cache_of_an_engine() {
 }
 
 Engine::State::State(const std::vector<PartView>& views, const Options& options)
-    : steps(views.size()), between(options.between) {
+    : steps(views.size()), segment(options.segment), between(options.between) {
   if (views.empty()) throw std::logic_error("likelihood: an engine without data");
-  const std::vector<bool> with_all = with_all_directions(views, options.memory);
+  if (segment && views.size() > 1) throw std::logic_error("likelihood: a segment of several parts");
+  const std::vector<bool> with_all = with_all_directions(views, options);
   for (const PartView& view : views) {
     begins.push_back(chunks.size());
     parts.push_back(
@@ -449,6 +464,7 @@ Engine::State::State(const std::vector<PartView>& views, const Options& options)
     arrays += part->arrays();
   }
   cache = Cache(arrays);
+  if (segment) of_segment.resize(chunks.size());
   fits.slopes.resize(chunks.size());
   fits.searches.reserve(parts.size());
   fits.pending.reserve(chunks.size());

@@ -120,6 +120,8 @@ struct PartState {
   std::int32_t scratch_slot() const { return directions.slots(); }
   std::int32_t hung_slot() const { return directions.slots() + 1; }
 
+  /// The classes of the patterns behind `h`.
+  const std::uint8_t* codes_of(HalfEdge h) const { return classes.codes(h) + first; }
   /// The node of `h` without matrices. The CLV of `h` must have been required, here and below: only then is known
   /// whether it has classes.
   Operand plain(HalfEdge h);
@@ -181,18 +183,19 @@ struct PartState {
   const Kernels* kernels;
   Model model;
   int taxa;
-  int rates;   ///< categories
-  int states;  ///< of the kernels; those of the alphabet come first
-  int patterns;
+  int rates;                               ///< categories
+  int states;                              ///< of the kernels; those of the alphabet come first
+  std::size_t first;                       ///< pattern of the segment among all; 0 without segments
+  int patterns;                            ///< of the segment, as everything here but codes and classes
   int groups;                              ///< of patterns
   int constant_groups;                     ///< behind them, of an ascertained model: columns of one state each
   std::size_t padded;                      ///< lanes of all groups
   std::size_t clv_bytes;                   ///< of one CLV
   std::size_t class_clv_bytes;             ///< of one of classes
-  Buffer<std::uint8_t> codes;              ///< one row a taxon, `padded` long
+  Buffer<std::uint8_t> codes;              ///< one row a taxon, of all patterns and constant columns
   Buffer<std::uint8_t> common;             ///< by pattern: which of common_sets
   std::vector<std::uint32_t> common_sets;  ///< sets of states that all taxa may have
-  double sites_counted;                    ///< the patterns' weights, added up
+  double sites_counted;                    ///< the patterns' weights, added up; of all segments
   double constant_share;                   ///< of the sites may be invariant
   Buffer<double> weights;
   Buffer<double> invariant;
@@ -293,11 +296,15 @@ struct Engine::State {
   std::vector<std::size_t> begins;  ///< of each part's chunks, and their end
   LengthFits fits;
   Computed computed;
-  std::function<void()> between;  ///< off-loads
-  bool counts_traffic = false;    ///< does anything depend on what the next loop moves?
-  Cache cache;                    ///< a worker's, as far as it is this engine's
+  const Segment* segment;          ///< null: the patterns are all there are
+  std::vector<double> of_segment;  ///< values of its blocks
+  std::function<void()> between;   ///< off-loads
+  bool counts_traffic = false;     ///< does anything depend on what the next loop moves?
+  Cache cache;                     ///< a worker's, as far as it is this engine's
 
  private:
+  /// Throws std::logic_error if there are segments.
+  void expect_whole() const;
   double run_evaluate(std::size_t first, std::size_t last);
   void run_logarithms(std::size_t first, std::size_t last);
 };

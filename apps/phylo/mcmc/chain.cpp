@@ -76,6 +76,7 @@ void Chain::prepare() {
   Engine::Options options;
   options.proposals = true;
   options.precision = setup_->precision;
+  if (setup_->segment) options.segment = &*setup_->segment;
   engine_ = std::make_unique<Engine>(*setup_->patterns, state_.model, options);
 }
 
@@ -86,6 +87,7 @@ double Chain::prior() const {
 double Chain::likelihood_anew() const {
   Engine::Options options;
   options.memory = 0;
+  if (setup_->segment) options.segment = &*setup_->segment;
   return setup_->with_data ? Engine(*setup_->patterns, state_.model, options).evaluate(state_.tree) : 0;
 }
 

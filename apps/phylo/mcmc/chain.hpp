@@ -29,7 +29,8 @@ struct ChainState {
 /// What all chains of a run share.
 struct ChainSetup {
   const Patterns* patterns = nullptr;
-  Model model;  ///< what is sampled of it, and where that begins
+  std::optional<Segment> segment;  ///< of them, which this rank computes; nothing: all
+  Model model;                     ///< what is sampled of it, and where that begins
   Priors priors;
   PerMove<double> weights{};  ///< how often moves are made at first
   PerMove<bool> adapts{};     ///< moves whose weight is adapted during burn-in

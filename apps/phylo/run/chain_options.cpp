@@ -115,6 +115,13 @@ ChainOptions read_options(const McmcCommand& c, const Model& model) {
   grid.chains = c.chains;
   grid.temperature = c.temperature;
   grid.swap_every = c.swap;
+  grid.ranks = c.ranks;
+  if (c.ranks)
+    out.segments = choose_segments(c.segments, c.ranks->size(), c.runs * c.chains);
+  else if (c.segments > 1)
+    throw input_error(
+        "--segments divides the alignment among ranks, and here are none: loops divide it among workers; leave it out, "
+        "or start maslin-mpirun -n RANKS maslin-phylo-mpi mcmc ...");
   ChainSetup& chain = grid.chain;
   chain.model = model;
   chain.seed = c.seed;

@@ -16,6 +16,7 @@ struct ChainOptions {
   std::int64_t generations = 0;
   std::int64_t burnin = 0;        ///< generations; samples up to here say nothing of the posterior
   std::optional<double> stop_at;  ///< average deviation of split frequencies
+  int segments = 1;               ///< into which ranks divide the alignment
 };
 
 /// Gives what the command asks for. Throws `input_error` for what cannot be.

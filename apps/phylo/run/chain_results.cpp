@@ -151,6 +151,8 @@ json to_json(const ChainFacts& facts) {
           {"splits", splits_to_json(facts)},
           {"runs", std::move(runs)},
           {"workers", facts.workers},
+          {"ranks", facts.ranks},
+          {"segments", facts.segments},
           {"seconds", facts.seconds},
           {"files", std::move(files)}};
 }

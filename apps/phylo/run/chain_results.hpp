@@ -35,6 +35,8 @@ struct ChainFacts {
   std::optional<PrecisionCheck> precision_check;  ///< of this process; nothing in double precision
   std::string instructions;
   int workers = 1;
+  int ranks = 1;
+  int segments = 1;  ///< among which the ranks of a group of chains divide the alignment
   double seconds = 0;
   std::vector<WrittenFile> files;
 };

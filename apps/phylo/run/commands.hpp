@@ -8,6 +8,8 @@
 
 namespace phylo {
 
+class Ranks;
+
 /// A model in the notation of parse_model, or partitions in that of parse_scheme, given as text or in a file; both if
 /// the file says only which sites belong together.
 struct ModelChoice {
@@ -89,7 +91,9 @@ struct McmcCommand {
   double burnin = 0.25;  ///< a share of the generations if below 1, else so many
   std::string stop_at;
   std::uint64_t seed = 1;
-  int threads = 0;  ///< workers; 0: as the runtime chooses
+  int threads = 0;         ///< workers; 0: as the runtime chooses
+  Ranks* ranks = nullptr;  ///< that share the chains; null: this process has them alone
+  int segments = 0;        ///< of the alignment, among ranks; 0: as few as there can be
   bool no_data = false;
   std::string precision = "double";  ///< of conditional likelihood vectors
   std::string weights;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/shared/terminal.hpp"
+#include "maslin/error.hpp"
 #include "maslin/runtime.hpp"
 #include "phylo/io/error.hpp"
 #include "phylo/io/file.hpp"
@@ -17,6 +18,7 @@
 #include "phylo/run/chain_checkpoint.hpp"
 #include "phylo/run/chain_files.hpp"
 #include "phylo/run/chain_options.hpp"
+#include "phylo/run/chain_ranks.hpp"
 #include "phylo/run/chain_results.hpp"
 #include "phylo/run/checkpoint.hpp"
 #include "phylo/run/commands.hpp"
@@ -46,6 +48,7 @@ class Sampling {
     runs_.assign(static_cast<std::size_t>(options.grid.runs), RunSamples(patterns.taxa));
     std::optional<ChainProgress> kept = checkpoint.load();
     if (!kept) {
+      begin_others();
       grid_.emplace(options.grid);
       take_samples();
       return;
@@ -76,6 +79,7 @@ class Sampling {
         chain.model = whole;
       }
     }
+    begin_others();
     grid_.emplace(options.grid, std::move(kept->grid));
   }
 
@@ -139,6 +143,14 @@ class Sampling {
   std::int64_t restored() const { return restored_; }
 
  private:
+  /// From here on what goes wrong ends the other ranks, too.
+  void begin_others() {
+    if (!options_.grid.ranks) return;
+    options_.grid.ranks->begin();
+    options_.grid.ranks->divide(options_.segments);
+    share_patterns(*options_.grid.ranks, patterns_);
+  }
+
   void take_samples() {
     for (std::size_t run = 0; run < runs_.size(); ++run) {
       const ChainState& cold = grid_->cold(static_cast<int>(run));
@@ -208,9 +220,41 @@ class Sampling {
   std::optional<Grid> grid_;
 };
 
+/// Gives the chains their data: the patterns, or this rank's segment of them.
+void give_data(const Patterns& patterns, ChainOptions& options) {
+  ChainSetup& chain = options.grid.chain;
+  chain.patterns = &patterns;
+  if (options.segments > 1) chain.segment = segment_of(*options.grid.ranks, options.segments, patterns, chain.model);
+}
+
+maslin::Runtime workers_of(const McmcCommand& command) {
+  try {
+    return maslin::Runtime({.workers = command.threads});
+  } catch (const maslin::error&) {
+    if (!command.ranks || command.threads == 0) throw;
+    throw input_error(
+        fmt::format("--threads {0}: a process of maslin-mpirun has its workers already; leave it out, and set "
+                    "MASLIN_WORKERS={0}",
+                    command.threads));
+  }
+}
+
+/// What another rank than 0 does.
+void follow(const McmcCommand& command, const Model& model, ChainOptions& options) {
+  Ranks& ranks = *command.ranks;
+  ranks.divide(options.segments);
+  const Patterns patterns = shared_patterns(ranks, *model.alphabet);
+  give_data(patterns, options);
+  const maslin::Runtime runtime = workers_of(command);
+  Grid(options.grid).follow();
+}
+
 }  // namespace
 
 void run(const McmcCommand& command) {
+  if (command.ranks && command.ranks->size() > 1 && command.model.file == "-")
+    throw input_error(
+        "--model-file -: each rank reads the model, and one of them only has the standard input; give a file");
   const Scheme scheme = read_scheme(command.model);
   if (scheme.parts.size() > 1)
     fail(scheme.source, scheme.parts[1].ranges.front().at,
@@ -220,6 +264,7 @@ void run(const McmcCommand& command) {
   // What others count is sampled, as frequencies are.
   if (model.invariant_from == Origin::empirical) model.invariant_from = Origin::optimized;
   ChainOptions options = read_options(command, model);
+  if (command.ranks && command.ranks->rank() > 0) return follow(command, model, options);
   Data data = read_data(command.msa, command.data_type, command.model, "linked", command.quiet);
   if (model.frequencies_from == Origin::empirical && Sampled(model).frequencies) {
     data.notes.emplace_back(
@@ -230,12 +275,12 @@ void run(const McmcCommand& command) {
   }
   const Alignment& alignment = data.alignment;
   const Patterns& patterns = data.parts.front().patterns;
-  options.grid.chain.patterns = &patterns;
+  give_data(patterns, options);
   const std::string instructions = instruction_set();
   const Prefix prefix(command.prefix);
 
-  const StopSignals stop_signals;
-  const maslin::Runtime runtime({.workers = command.threads});
+  const StopSignals stop_signals(command.ranks != nullptr);
+  const maslin::Runtime runtime = workers_of(command);
 
   prefix.prepare();
   const ChainFiles files(prefix, alignment, options.grid);
@@ -257,6 +302,9 @@ void run(const McmcCommand& command) {
   Sampling sampling(command, options, patterns, checkpoint, files);
   Log log(prefix.file("log"), command.line);
   log.add(described(data, command.seed, instructions) + "\n" + described(model));
+  if (command.ranks)
+    log.add(fmt::format("{} ranks: groups of chains x segments of the alignment are {} x {}", command.ranks->size(),
+                        command.ranks->groups(), command.ranks->segments()));
   logged(log, [&] { sampling.run(log); });
 
   const std::vector<RunSamples>& runs = sampling.runs();
@@ -281,6 +329,10 @@ void run(const McmcCommand& command) {
   facts.precision_check = sampling.precision_check();
   facts.instructions = instructions;
   facts.workers = maslin::workers();
+  if (command.ranks) {
+    facts.ranks = command.ranks->size();
+    facts.segments = command.ranks->segments();
+  }
   facts.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   facts.files = files.all();

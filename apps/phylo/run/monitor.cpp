@@ -18,9 +18,16 @@ namespace {
 
 constexpr long look_ms = 100;           // between two looks at signals and the bar; short enough to feel immediate
 constexpr double log_line_seconds = 5;  // between two lines where there is no terminal
+constexpr std::chrono::milliseconds same_signal{300};  // what comes to a job within that time counts as one
 
 /// Tells the watching thread to look now. Nothing happens to a thread that does not wait for it.
 constexpr int look_now = SIGURG;
+
+/// The latest signal that came to another thread than the watching one; 0: none.
+std::atomic<int> noted_signal{0};
+static_assert(std::atomic<int>::is_always_lock_free);  // as a handler needs it
+std::chrono::milliseconds same_within{0};
+void note_signal(int signal) { noted_signal.store(signal, std::memory_order_relaxed); }
 
 sigset_t stop_set() {
   sigset_t set;
@@ -43,12 +50,17 @@ int stderr_columns() {
 
 }  // namespace
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals(bool of_job) : of_job_(of_job) {
   const sigset_t set = stop_set();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  same_within = of_job_ ? same_signal : same_signal.zero();
+  if (!of_job_) return;
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, note_signal);
 }
 
 StopSignals::~StopSignals() {
+  if (of_job_)
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
   const sigset_t set = stop_set();
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
@@ -153,10 +165,13 @@ void Monitor::watch() {
   pthread_sigmask(SIG_BLOCK, &set, nullptr);  // it is kept for this thread, then, until it waits
   const timespec pause{0, look_ms * 1000000};
   auto last_line = begin_;
+  auto first_signal = begin_;
   if (terminal_) show(false);
   while (!ending_.load(std::memory_order_relaxed)) {
-    const int heard = sigtimedwait(&set, nullptr, &pause);
-    if (heard > 0 && heard != look_now) {
+    int heard = sigtimedwait(&set, nullptr, &pause);
+    if (heard <= 0 || heard == look_now) heard = noted_signal.exchange(0, std::memory_order_relaxed);
+    if (heard > 0 && !(stopping() && std::chrono::steady_clock::now() - first_signal < same_within)) {
+      first_signal = std::chrono::steady_clock::now();
       if (stopping()) {
         // Asked twice: at once, by the signal itself. Finished trees are on the disk anyway.
         std::signal(heard, SIG_DFL);

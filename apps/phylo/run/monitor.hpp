@@ -15,13 +15,17 @@
 namespace phylo {
 
 /// Keeps SIGINT and SIGTERM from ending the process while it lives; a Monitor hears them. Make it before the runtime
-/// starts, so that its workers inherit the mask.
+/// starts, so that its workers inherit the mask. A rank of a job may find workers there already, which take signals,
+/// too; and a terminal's signal may come twice, since maslin-mpirun passes it on: what comes at once counts as one.
 class StopSignals {
  public:
-  StopSignals();
+  explicit StopSignals(bool of_job = false);
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
+
+ private:
+  bool of_job_;
 };
 
 /// What the progress display says at one moment.

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <thread>
 
 #include "phylo/run/draw.hpp"
 
@@ -54,6 +56,24 @@ TEST(Monitor, HearsTheFirstSignalAndLeavesTheProcessAlive) {
   ASSERT_EQ(::kill(::getpid(), SIGTERM), 0);
   while (!monitor.stopping()) ::usleep(1000);
   EXPECT_EQ(monitor.signal(), SIGTERM);
+}
+
+TEST(Monitor, OfAJobHearsWhatComesToOtherThreads) {
+  std::atomic<bool> over{false};
+  std::thread earlier([&] {
+    while (!over) ::usleep(1000);
+  });
+  {
+    const StopSignals stop(true);
+    Monitor monitor(10, 0, "nothing", true);
+    for (int i = 0; i < 2; ++i) ASSERT_EQ(::pthread_kill(earlier.native_handle(), SIGTERM), 0);
+    while (!monitor.stopping()) ::usleep(1000);
+    ASSERT_EQ(::pthread_kill(earlier.native_handle(), SIGTERM), 0);
+    EXPECT_EQ(monitor.signal(), SIGTERM);
+    ::usleep(150000);  // it looks once more
+  }
+  over = true;
+  earlier.join();
 }
 
 TEST(Monitor, EndsWithoutWaitingForItsNextLook) {
