@@ -1,5 +1,6 @@
 """maslin-phylo-mpi mcmc: ranks in groups of chains x segments of the alignment give the bytes of one process."""
 
+import json
 import os
 import pathlib
 import random
@@ -191,6 +192,27 @@ class Ranks(Chains):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.expect_same(prefix, expected)
             self.assertEqual(self.result(prefix)["ranks"], groups * segments)
+
+    def test_the_lines_that_maslin_layout_prints_start_it(self):
+        machine = self.write("two.toml", 'name = "two"\n[workers]\nkind = "cpu"\ncount = 2\nsource = "a test"\n')
+        expected = self.alone()
+        words = (self.bin / "maslin", "layout", "--json", "--machine", machine, "--ranks", "processes", "--layout", "2x1x1", "--",
+                 phylo_process.program, *self.command("recorded"))  # fmt: skip
+        said = subprocess.run([str(word) for word in words], cwd=self.folder, env=environment(**RANKS), check=True, capture_output=True)
+        lines = json.loads(said.stdout)["start"]
+        path = f"{self.bin}:{os.environ['PATH']}"
+        mpirun = shutil.which("mpirun")
+        for start in ("maslin-mpirun", *(("mpirun",) if mpirun and is_open_mpi(mpirun) and "mpirun" in lines else ())):
+            with self.subTest(start):
+                self.assertIn("maslin-phylo-", lines[start])
+                self.run_line(lines[start].replace("--prefix recorded", f"--prefix {start}"), PATH=path)
+                self.expect_same(start, expected)
+                self.assertEqual(self.result(start)["ranks"], 2)
+
+    def run_line(self, line, **variables):
+        done = subprocess.run(["bash", "-euc", line], cwd=self.folder, env=environment(**RANKS, **OPEN_MPI, **variables), stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False, timeout=phylo_process.TIMEOUT_SECONDS)  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def refused(self, grid, *command):
         done = self.run_job(grid, *command)
