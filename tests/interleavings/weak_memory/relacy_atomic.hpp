@@ -67,6 +67,9 @@ class atomic {
   bool compare_exchange_strong(T& expected, T value, std::memory_order o, std::memory_order failed) {
     return of_.compare_exchange_strong(expected, value, order(with(o, failed)), order(failed), $);
   }
+  bool compare_exchange_weak(T& expected, T value, std::memory_order o = std::memory_order_seq_cst) {
+    return of_.compare_exchange_weak(expected, value, order(o), $);
+  }
   bool compare_exchange_weak(T& expected, T value, std::memory_order o, std::memory_order failed) {
     return of_.compare_exchange_weak(expected, value, order(with(o, failed)), order(failed), $);
   }
