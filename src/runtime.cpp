@@ -28,6 +28,7 @@
 #include "exec/node/membership.hpp"
 #include "exec/pages/pages.hpp"
 #include "exec/ranks/eager.hpp"
+#include "exec/ranks/waiting.hpp"
 #include "exec/report_file.hpp"
 #include "exec/store/stores.hpp"
 #include "exec/submit/submit.hpp"
@@ -202,6 +203,9 @@ void start(process_runtime& p, Runtime::options wish) {
   base::usual_float_mode = {};
   graph::set_renaming_limit(*base::number_of("MASLIN_RENAME") << 20);
   set_eager_bytes(base::number_of("MASLIN_EAGER"));
+  const auto waiting = base::choice_of<rank_waiting>("MASLIN_RANK_WAIT");
+  const bool takes_cores = waiting == rank_waiting::spin && machine::oversubscribed(workers);
+  set_rank_waiting(takes_cores ? rank_waiting::yield : waiting);
   graph::set_data_checks(checks != pages::checks::none);
   std::unique_ptr<foreign::one_thread> one_thread;
   if (base::choice_of<foreign::policy>("MASLIN_FOREIGN") == foreign::policy::one_thread)

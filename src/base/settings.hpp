@@ -65,6 +65,19 @@ inline constexpr setting all_settings[] = {
                 "ms, and nobody spins while there are more workers than CPUs.",
     },
     {
+        .name = "MASLIN_RANK_WAIT",
+        .is = setting::kind::words,
+        .words = {{"auto", "a rank looks for a moment, and is suspended then"},
+                  {"spin", "it looks without a break"},
+                  {"yield", "it lets others have the core between two looks"},
+                  {"park", "it is suspended at once"}},
+        .otherwise = "auto",
+        .help = "How a rank waits that has a worker of its own.",
+        .more =
+            "[The page on waiting](policies/wait.md#ranks) says what each does. No rank stays awake for longer than "
+            "10 ms. `spin` with `MASLIN_EAGER=0` is the [paper mode](ranks.md#paper-mode).",
+    },
+    {
         .name = "MASLIN_LEARNED",
         .is = setting::kind::file,
         .form = "a file, or `off`",

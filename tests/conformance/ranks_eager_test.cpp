@@ -2,8 +2,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,17 +9,8 @@
 
 namespace {
 
-/// Sets MASLIN_EAGER, or unsets it (nullptr), before the runtime begins and until it has ended.
-class eager_is {
- protected:
-  explicit eager_is(const char* value) {
-    if (const char* const before = std::getenv("MASLIN_EAGER")) before_ = before;
-    value ? setenv("MASLIN_EAGER", value, 1) : unsetenv("MASLIN_EAGER");
-  }
-  ~eager_is() { before_ ? setenv("MASLIN_EAGER", before_->c_str(), 1) : unsetenv("MASLIN_EAGER"); }
-
- private:
-  std::optional<std::string> before_;
+struct eager_is : setting_is {
+  explicit eager_is(const char* value) : setting_is("MASLIN_EAGER", value) {}
 };
 
 /// Rank 0 sends what rank 1 wants later. Gives what is said where it waits for ever.

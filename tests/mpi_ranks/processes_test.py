@@ -42,6 +42,16 @@ class Processes(Mpi):
             with self.subTest(eager=eager, seed=seed, processes=processes):
                 self.expect_right(self.ranks(5, program, seed, 25, processes=processes, variables={"MASLIN_EAGER": eager}))
 
+    def test_random_messages_are_the_same_however_ranks_wait(self):
+        program = self.build(HERE / "programs" / "random_messages.c")
+        for how, (ranks, processes) in itertools.product(("spin", "yield", "park"), ((2, 1), (2, 2), (4, 2))):
+            with self.subTest(how=how, ranks=ranks, processes=processes):
+                self.expect_right(self.ranks(ranks, program, 1, 25, processes=processes, workers=ranks // processes,
+                                             variables={"MASLIN_RANK_WAIT": how, "MASLIN_EAGER": "0"}))
+        said = self.ranks(2, program, 1, 1, variables={"MASLIN_RANK_WAIT": "sleep"})
+        self.assertIn("MASLIN_RANK_WAIT", said.stderr)
+        self.assertNotEqual(said.returncode, 0)
+
     def test_random_messages(self):
         program = self.build(HERE / "programs" / "random_messages.c")
         for seed in range(12):

@@ -46,6 +46,8 @@ gateway::gateway(const process_of_job& process, int ranks, void* memory)
       process_of_(process.process_of_rank.empty() ? in_blocks(ranks, process.count) : process.process_of_rank),
       ranks_here_(ranks_of_process(process_of_, process.number)),
       eager_bytes_(std::min(eager_bytes_of_the_run().value_or(packets::most_bytes), packets::most_bytes)),
+      waiting_(rank_waiting_of_the_run()),
+      spin_time_(waiting_ == rank_waiting::automatic ? usual_spin_time : longest_rank_awake),
       out_(std::make_unique<out[]>(static_cast<std::size_t>(node_.members()))),
       copies_directly_(!process.copies_in_pieces),
       unfinished_(static_cast<std::size_t>(process.count)) {

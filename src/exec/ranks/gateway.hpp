@@ -20,6 +20,7 @@
 #include "comm/packet_ring.hpp"
 #include "comm/processes.hpp"
 #include "exec/ranks/node_memory.hpp"
+#include "exec/ranks/waiting.hpp"
 
 namespace maslin {
 
@@ -134,7 +135,7 @@ class gateway {
   template <class Over>
   bool look(Over&& is_over, std::size_t bytes = 0) {
     if (has_come() && poll() && is_over()) return true;
-    if (!has_own_cores()) return is_over();
+    if (waiting_ == rank_waiting::park || !has_own_cores()) return is_over();
     for (int i = 0; i < looks_in_secret; ++i)
       if (looks_again(i, is_over)) return true;
     begin_look();
@@ -152,7 +153,7 @@ class gateway {
  private:
   // To be woken takes about as long. The other process writes, copies and reads long messages meanwhile, at more than
   // 2 bytes/ns; up to so many are waited for so.
-  static constexpr std::chrono::microseconds spin_time{50};
+  static constexpr std::chrono::microseconds usual_spin_time{50};
   static constexpr std::size_t bytes_in_ns = 2, most_awaited_bytes = 2 << 20;
   // An answer that comes at once comes within so many looks: others are told of the look only then.
   static constexpr int looks_in_secret = 64;
@@ -202,11 +203,12 @@ class gateway {
   }
   template <class Over>
   bool spin(Over&& is_over, std::size_t bytes) {
-    const auto end = std::chrono::steady_clock::now() + spin_time +
+    const auto end = std::chrono::steady_clock::now() + spin_time_ +
                      std::chrono::nanoseconds(std::min(bytes, most_awaited_bytes) / bytes_in_ns);
     do {
       for (int i = 0; i < 32; ++i)
         if (looks_again(i, is_over)) return true;
+      if (waiting_ == rank_waiting::yield) std::this_thread::yield();
     } while (std::chrono::steady_clock::now() < end);
     return false;
   }
@@ -258,6 +260,8 @@ class gateway {
   const std::vector<int> process_of_;  ///< of each rank
   const std::vector<int> ranks_here_;
   const std::size_t eager_bytes_;  ///< a message of up to so many goes with its head
+  const rank_waiting waiting_;
+  const std::chrono::microseconds spin_time_;
   std::unique_ptr<out[]> out_;
   std::atomic<bool> copies_directly_;
   std::atomic<std::uint64_t> reached_{0};  ///< those processes' memory, by bits

@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t usual_place_bytes = std::size_t{4} << 10;
 std::optional<std::size_t> eager_bytes;
+rank_waiting waiting = rank_waiting::automatic;
 
 std::vector<int> all_of(int count) {
   std::vector<int> ranks(static_cast<std::size_t>(count));
@@ -33,6 +34,8 @@ std::vector<int> all_of(int count) {
 
 std::optional<std::size_t> eager_bytes_of_the_run() noexcept { return eager_bytes; }
 void set_eager_bytes(std::optional<std::size_t> bytes) noexcept { eager_bytes = bytes; }
+rank_waiting rank_waiting_of_the_run() noexcept { return waiting; }
+void set_rank_waiting(rank_waiting how) noexcept { waiting = how; }
 
 world::world(executor& exec, int count, void (*run)(void*, communicator&), void* body, gateway* across)
     : exec_(exec),
@@ -43,6 +46,9 @@ world::world(executor& exec, int count, void (*run)(void*, communicator&), void*
       place_bytes_(std::max(eager_bytes_of_the_run().value_or(0), usual_place_bytes)),
       here_(across ? across->ranks_here() : all_of(count)),
       have_workers_(!exec.serial() && !exec.is_described() && here_.size() <= static_cast<std::size_t>(exec.workers())),
+      waiting_(have_workers_ ? rank_waiting_of_the_run() : rank_waiting::automatic),
+      stays_awake_(!across && (waiting_ == rank_waiting::spin || waiting_ == rank_waiting::yield)),
+      looks_(have_workers_ && waiting_ != rank_waiting::park ? MASLIN_RANK_LOOKS : 0),
       places_(across ? static_cast<std::size_t>(count) : 0),
       states_(here_.size()),
       rings_(!across && have_workers_ && eager_bytes_ > 0 && count > 1 && here_.size() <= message_rings::most_ranks

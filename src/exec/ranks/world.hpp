@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <list>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -26,6 +28,7 @@
 #include "exec/ranks/message_rings.hpp"
 #include "exec/ranks/over_links.hpp"
 #include "exec/ranks/turns.hpp"
+#include "exec/ranks/waiting.hpp"
 #include "exec/ranks/waits.hpp"
 #include "maslin/error.hpp"
 #include "maslin/ranks.hpp"
@@ -222,7 +225,7 @@ class world {
   /// The same where what moves it comes in no packet.
   template <class Moved>
   bool look_in_memory(const outside_gate&, Moved&& has_moved) const {
-    for (int i = 0; have_workers_ && i < MASLIN_RANK_LOOKS; ++i) {
+    for (int i = 0; i < looks_; ++i) {
       if (has_moved()) return true;
       base::relax();
     }
@@ -231,7 +234,8 @@ class world {
   /// Suspends the caller, code of that rank, until `done()`, which looks under the rank's lock; gives false where the
   /// world has failed and it is not. If `done` has `changes()`, that is how many changes there are to be before it may
   /// be so, each of which comes for certain unless the world fails. `looks`: it reads for a while what other processes
-  /// send, if there are some. Who has called `look` needs no more of that.
+  /// send, if there are some. Who has called `look` needs no more of that. If MASLIN_RANK_WAIT says so, it stays awake
+  /// before it is suspended.
   template <class Done>
   bool wait(int rank, const awaited& what, Done&& done, at_failure then = at_failure::give_up) {
     return wait(outside_gate(at(rank).gate), rank, what, done, then, true);
@@ -241,6 +245,7 @@ class world {
             bool looks) MASLIN_UNCHECKED {
     rank_state& mine = at(rank);
     waits_across away(across_);
+    bool is_to_stay_awake = stays_awake_;
     for (;;) {
       mine.lock.lock();
       const bool has_memory = take_in(rank);
@@ -258,6 +263,11 @@ class world {
         });
         if (is_done) return true;
         if (!is_over) away.begin();
+        continue;
+      }
+      if (is_to_stay_awake) [[unlikely]] {
+        is_to_stay_awake = false;
+        if (is_done_while_awake(rank, done)) return true;
         continue;
       }
       if (turns_) {
@@ -364,7 +374,7 @@ class world {
                          std::size_t bytes) MASLIN_UNCHECKED {
     if (!has_rings(rank)) return look(others_go_on, has_moved, bytes);
     // A pause takes as long as half of a message's way: what comes at once is seen without one.
-    for (int i = -MASLIN_RANK_LOOKS / 2; i < MASLIN_RANK_LOOKS; ++i) {
+    for (int i = -looks_ / 2; i < looks_; ++i) {
       if (has_moved()) return true;
       if (rings_->has_some(rank)) {
         const base::locked held(at(rank).lock);
@@ -400,6 +410,22 @@ class world {
   /// `receive`: null where all comes to the mailbox.
   bool take_out_of_rings(int rank, comm::transfer* receive, int from) noexcept;
 
+  /// `wait` of a rank that is not suspended, for as long as ranks stay awake.
+  template <class Done>
+  [[gnu::noinline]] bool is_done_while_awake(int rank, Done& done) MASLIN_UNCHECKED {
+    const auto end = std::chrono::steady_clock::now() + longest_rank_awake;
+    do {
+      for (int i = 0; i < 32; ++i) {
+        {
+          const base::locked held(at(rank).lock);
+          take_in(rank);
+          if (done()) return true;
+        }
+        waiting_ == rank_waiting::yield ? std::this_thread::yield() : base::relax();
+      }
+    } while (!has_failed() && std::chrono::steady_clock::now() < end);
+    return false;
+  }
   bool is_stuck_across();
   void note(int rank, const awaited& what);
   bool has_given_up(int rank) {
@@ -432,7 +458,10 @@ class world {
   /// There is a worker of this machine for each rank of this process. Where ranks are placed two on one, or the
   /// caller's team is smaller, what follows from it costs time, and nothing is wrong.
   const bool have_workers_;
-  std::vector<int> places_;  ///< in `here_`, by rank; empty where all ranks are here
+  const rank_waiting waiting_;  ///< as asked for, where that is so
+  const bool stays_awake_;      ///< for long, before it is suspended; where there are other processes, the gateway does
+  const int looks_;             ///< of a rank that waits, without reading what other processes send
+  std::vector<int> places_;     ///< in `here_`, by rank; empty where all ranks are here
   std::vector<rank_state> states_;
   const std::unique_ptr<message_rings> rings_;
   rank_group whole_;
