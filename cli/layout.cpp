@@ -263,15 +263,12 @@ void run_ranks(const recorded_ranks& ranks, const options& wish, const std::stri
     throw maslin::error(
         fmt::format("'{}' was recorded on {} workers; record it with MASLIN_WORKERS=1", ranks.name, ranks.workers));
   const layers::machine m = layers::machine_of(maslin::machine::read_spec(file), {});
-  if (m.has_hosts())
-    throw maslin::error(
-        fmt::format("{}: its workers are accelerators; ranks of CPU cores are laid out on CPU cores", file));
   const std::size_t count = ranks.program.ranks.size();
   const std::vector<std::string> unknown = unknown_to_ranks(m, file);
   const std::vector<rank_layout> all = layouts_of_ranks(ranks, file, m, asked_of_ranks(wish, count, m));
   const bool is_trace = names_trace(wish.command);
   const std::vector<std::string> words = words_of(wish.command, ranks.name);
-  const auto start = start_lines_of_ranks(words, m, count, all.front());
+  const auto start = start_lines_of_ranks(words, wish.machine, m, count, all.front());
   if (wish.json) {
     json out{{"program", ranks.name},
              {"machine", m.name},
@@ -316,6 +313,7 @@ void run_ranks(const recorded_ranks& ranks, const options& wish, const std::stri
   const auto as_good =
       std::count_if(all.begin() + 1, all.end(), [&](const rank_layout& one) { return is_as_good(one, all.front()); });
   if (as_good > 0) fmt::print("  as good within the errors: {} more\n", as_good);
+  if (start.empty()) return;
   fmt::print("\nstart it with\n");
   for (const auto& [with, text] : start) fmt::print("  {}:\n    {}\n", with, text);
   print_what_to_add(is_trace);

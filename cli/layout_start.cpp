@@ -113,6 +113,7 @@ start_lines start_lines_of(const std::vector<std::string>& program, const std::s
 }
 
 std::vector<std::pair<std::string, std::string>> start_lines_of_ranks(const std::vector<std::string>& program,
+                                                                      const std::string& machine,
                                                                       const maslin::layers::machine& m,
                                                                       std::size_t ranks, const rank_layout& at) {
   const bool has_launcher = std::filesystem::path(program.front()).filename() == launcher;
@@ -120,15 +121,19 @@ std::vector<std::pair<std::string, std::string>> start_lines_of_ranks(const std:
   if (!has_launcher) launched.insert(launched.begin(), {launcher, "-n", std::to_string(ranks)});
   const std::string words = command::command_line(program);
   std::vector<std::pair<std::string, std::string>> lines;
+  if (m.has_hosts() && at.nodes > 1) return lines;
   // On several nodes each rank is a process, if they can be divided so. Otherwise those of a node are in one, and share
   // its workers.
   const bool have_processes = at.nodes > 1 &&
                               ranks == static_cast<std::size_t>(at.nodes) * static_cast<std::size_t>(at.on_a_node) &&
                               ranks <= most_processes && at.on_a_node * at.width <= m.workers;
-  const std::string of_process =
-      fmt::format("MASLIN_WORKERS={}", have_processes ? at.width : std::min(m.workers, at.on_a_node * at.width));
-  if (at.nodes == 1 && !has_launcher) lines.emplace_back("shell", fmt::format("{} {}", of_process, words));
-  lines.emplace_back(launcher, launcher_line(launched, at.nodes, have_processes ? at.on_a_node : 1, {of_process}));
+  std::vector<std::string> settings;
+  if (m.has_hosts()) settings.push_back("MASLIN_MACHINE=" + command::quoted(machine));
+  settings.push_back(
+      fmt::format("MASLIN_WORKERS={}", have_processes ? at.width : std::min(m.workers, at.on_a_node * at.width)));
+  if (at.nodes == 1 && !has_launcher)
+    lines.emplace_back("shell", fmt::format("{} {}", fmt::join(settings, " "), words));
+  lines.emplace_back(launcher, launcher_line(launched, at.nodes, have_processes ? at.on_a_node : 1, settings));
   if (at.nodes == 1 || has_launcher) return lines;
   const std::string workers = fmt::format("MASLIN_WORKERS={}", at.width);
   lines.emplace_back("mpirun", fmt::format("mpirun -n {} --map-by ppr:{}:node:pe={} -x {} {}", ranks, at.on_a_node,

@@ -24,7 +24,9 @@ start_lines start_lines_of(const std::vector<std::string>& program, const std::s
 
 /// The same for a program of so many ranks. "shell" is for one of ms::ranks, which says itself that it has them;
 /// "maslin-mpirun" for one of maslin-mpicc, which is named with maslin-mpirun, or without it; the others are for one of
-/// the system's MPI, of which each rank is a process.
+/// the system's MPI, of which each rank is a process. Where workers are accelerators, the lines are for runs on their
+/// description, which fill one node after another: there are none for layouts on several.
 std::vector<std::pair<std::string, std::string>> start_lines_of_ranks(const std::vector<std::string>& program,
+                                                                      const std::string& machine,
                                                                       const maslin::layers::machine& m,
                                                                       std::size_t ranks, const rank_layout& at);

@@ -152,6 +152,7 @@ constexpr std::array costs_of_sharing{&layers::constants::signal, &layers::const
 
 std::vector<std::string> unknown_to_ranks(const layers::machine& m, const std::string& machine) {
   std::vector<std::string> names = m.unknown();
+  std::erase_if(names, [](const std::string& name) { return name.starts_with("hosts."); });  // ranks run on workers
   // [[route]]s say in their own words what passes between groups and nodes.
   if (links::has_routes(machine))
     std::erase_if(names, [](const std::string& name) { return name.starts_with("link"); });
