@@ -37,7 +37,7 @@ constexpr const char* formats =
     "Of amino acids: Dayhoff, DCMut, JTT, JTT-DCMut, WAG, LG, VT, Blosum62, PMB, mtREV, mtMAM, mtART, mtZOA, mtMet,\n"
     "mtVer, mtInv, cpREV, stmtREV, rtREV, HIVb, HIVw, FLU, FLAVI, DEN, Q.pfam, Q.pfam_gb, Q.LG, Q.plant, Q.bird,\n"
     "Q.mammal, Q.insect, Q.yeast, which have frequencies of their own, Poisson (all equal) and PROTGTR;\n"
-    "PROTGTR{FILE}: rates and frequencies of a file in PAML's form.\n"
+    "PROTGTR{FILE}: rates and frequencies of a file in PAML's form. LG4M, LG4X: four matrices, one a category.\n"
     "Of other characters: BIN, MULTI4_MK, MULTI4_GTR (2 to 20 states). Of unphased diploid genotypes (A C G T, and\n"
     "M R W S Y K for two bases): GTJC, GTHKY4, GTGTR4, GTGTR.\n"
     "Then +FO optimized (if nothing is said), +F empirical, +FE equal or +FU{a/c/g/t} given frequencies;\n"

@@ -66,6 +66,23 @@ RAXML_NG = (
     ("DEN+G4m{0.5}", -2730.986474779),
     ("Q.PFAM+G4m{0.5}", -2739.675396422),
     ("Q.YEAST+G4m{0.5}", -2801.503290402),
+    ("LG4M+G4m{0.5}", -2803.316816342),
+    ("LG4M+R4{0.2/0.6/1.2/2.5}{0.3/0.3/0.2/0.2}", -2767.769864506),
+    ("LG4X+R4{0.2/0.6/1.2/2.5}{0.3/0.3/0.2/0.2}", -2776.779606923),
+    ("LG4X+G4a{0.8}", -2773.355358018),
+)
+
+# iqtree2 -s peptides.phy -m MODEL -te ten.tree, version 2.0.7: it fits a mixture's rates over sites in any case, and with LG4X the
+# branches. Values and tree are those of its checkpoint. It has other last digits of these matrices than RAxML-NG: 0.0002 here.
+IQTREE_MIXTURES = (
+    ("LG4M+G4{998.5265952}", None, -2727.27485805),
+    (
+        "LG4X+R4{0.6217202311/7.003030677/0.2920600642/1.121509527}{0.07372990865/0.09606383781/0.7832443456/0.04696190798}",
+        "(taxon_A:0.1451025004,(((((taxon_B:0.0851875764,taxon_C:0.5294111603):0.7454550263,taxon_I:0.6477086472):0.2336656776,"
+        "(taxon_D:0.7608895757,(taxon_F:0.6335784498,taxon_J:0.6738335844):0.2546414999):0.4474877631):0.0736063725,"
+        "taxon_H:0.3098207197):1.0273082242,taxon_E:0.4567806967):0.2933060210,taxon_G:0.3020435231);",
+        -2676.36959549,
+    ),
 )
 
 # phyml -i peptides.phy -d aa -m MODEL -u TREE -o n -c 4 -a 0.5 -v 0 -f m -b 0, version 3.3.20220408. Left out are matrices
@@ -104,6 +121,26 @@ class ProteinModels(ProgramTest):
         for model, expected in IQTREE:
             with self.subTest(model):
                 self.assertAlmostEqual(self.evaluated(model)["lnl"], expected, delta=6e-5)
+
+    def test_log_likelihoods_of_mixtures_are_those_of_iqtree(self):
+        for model, tree, expected in IQTREE_MIXTURES:
+            with self.subTest(model):
+                file = DATA / "ten.tree" if tree is None else self.write("theirs.tree", tree)
+                said = self.run_well("evaluate", "--msa", DATA / "peptides.phy", "--tree", file, "--model", model, "--json")
+                self.assertAlmostEqual(json.loads(said)["lnl"], expected, delta=3e-4)
+
+    def test_mixtures_are_fitted_and_searched_with_and_not_sampled(self):
+        common = ("--msa", DATA / "peptides.phy", "--seed", 1, "--quiet")
+        for model in ("LG4M", "LG4X"):
+            with self.subTest(model):
+                self.run_well("search", *common, "--model", model, "--prefix", model)
+                found = self.result(model)
+                again = self.run_well("evaluate", "--msa", DATA / "peptides.phy", "--tree", f"{model}.bestTree", "--model-file",
+                                      f"{model}.bestModel", "--json")  # fmt: skip
+                self.assertAlmostEqual(json.loads(again)["lnl"], found["lnl"], delta=1e-6)
+        done = self.run_program("mcmc", *common, "--model", "LG4M", "--prefix", "x")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("mcmc takes no mixtures of matrices, as LG4M", done.stderr.decode())
 
     def test_log_likelihoods_are_those_of_phyml(self):
         for model, expected in PHYML:

@@ -80,7 +80,8 @@ void Engine::reject() { state_->parts.front()->decide(false); }
 namespace {
 
 Sumtable sumtable_of(PartState& part, const Operand& near, const Operand& far) {
-  return {part.table.data(), near, far, part.sites().invariant, part.factors.near_stride};
+  const Factors& f = part.factors;
+  return {part.table.data(), near, far, part.sites().invariant, f.near_stride, f.far_stride};
 }
 
 }  // namespace
@@ -154,7 +155,8 @@ BranchLength Engine::makenewz(const Tree& tree, HalfEdge h, int iterations) {
   s.each([&](PartState& part, FinalStep& step) {
     const auto [near, far] = part.require_both(tree, h);
     const Operand near_end = part.through(near, part.factors.near_eigen, part.factors.near_stride);
-    step.sumtable = sumtable_of(part, near_end, part.through(far, part.factors.far_eigen));
+    const Operand far_end = part.through(far, part.factors.far_eigen, part.factors.far_stride);
+    step.sumtable = sumtable_of(part, near_end, far_end);
   });
   return s.run_makenewz(tree.branch_length(h), iterations);
 }
@@ -186,7 +188,7 @@ Insertion Engine::insertion(const Tree& tree, HalfEdge subtree, HalfEdge at, con
       part.add_scratch(a, to_a.of(part.number), b, to_b.of(part.number));
       Operand node = part.scratch();
       node.matrices = part.factors.near_eigen.data();
-      step.sumtable = sumtable_of(part, node, part.through(h, part.factors.far_eigen));
+      step.sumtable = sumtable_of(part, node, part.through(h, part.factors.far_eigen, part.factors.far_stride));
     });
     return s.run_makenewz(length, iterations);
   };

@@ -169,7 +169,7 @@ class Engine {
   double optimize_model(const Tree& tree, double epsilon = 0.1);
 
   /// Gives the slopes of the log-likelihood of one part by its model's rates and frequencies, from one walk over the
-  /// branches.
+  /// branches. Not for mixtures of matrices.
   ModelSlopes slopes_of_model(const Tree& tree, int part = 0);
 
   /// Alternates optimize_model and smooth until both together gain less than `epsilon`. With both +G and +I to be

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 #include <utility>
 
 #include "phylo/like/depth_first.hpp"
@@ -129,6 +130,7 @@ ModelSlopes Engine::slopes_of_model(const Tree& tree, int number) {
   State& s = *state_;
   const auto i = static_cast<std::size_t>(number);
   PartState& part = *s.parts[i];
+  if (part.model.mixture != nullptr) throw std::logic_error("likelihood: slopes by the rates of a mixture's matrices");
   part.hanging = {};  // its room is used here
   // Blocks large enough that their sums cost little beside their patterns, and not too many.
   constexpr int fewest_groups = 8, most_blocks = 64;
@@ -137,7 +139,7 @@ ModelSlopes Engine::slopes_of_model(const Tree& tree, int number) {
   const std::size_t size = static_cast<std::size_t>(matrix_doubles(part.rates, part.states));
   std::vector<double> of_blocks(blocks * size);
 
-  BranchProducts sums(part.model, part.decomposed.spectrum, part.states);
+  BranchProducts sums(part.model, part.decomposed.spectra.front(), part.states);
   for (const HalfEdge h : depth_first(tree, 0, tree.nodes())) {
     const double length = std::max(tree.length(h, i), shortest_branch);
     const auto [near, far] = part.require_both(tree, h);

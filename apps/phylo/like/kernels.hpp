@@ -90,14 +90,15 @@ struct Junction {
 
 /// The likelihood at a branch as a function of its length: constant + sum over r, k of table[r][k] * e^(exponent[r][k]
 /// * t). Table: [group][1 + (states - 1) * rates][lane], the constant first. Operands' matrices: one (or a table), the
-/// same for all rates, row k of both the transformation to eigenvector k; or of `near` one for each rate, so many
-/// doubles apart. If only one has classes, it is `far`.
+/// same for all rates, row k of both the transformation to eigenvector k; or one for each rate, so many doubles apart.
+/// If only one has classes, it is `far`.
 struct Sumtable {
   double* table;
   Operand near;
   Operand far;
   const double* invariant;
   int near_stride = 0;
+  int far_stride = 0;
 };
 
 /// What the ends of a branch say of the rate matrix. Operands as a sumtable's; `values` are e^(exponent * t), as

@@ -25,7 +25,8 @@ bool categories_are_free(const Model& model) {
 }
 
 /// Gives models from whose categories another top may be reached: those of gamma distributions, and the ones at hand
-/// with two neighbours made one and the most frequent made two.
+/// with two neighbours made one and the most frequent made two (which tells nothing where each has a matrix of its
+/// own).
 std::vector<Model> with_other_categories(const Model& best) {
   std::vector<Model> all;
   const auto count = static_cast<std::size_t>(best.categories);
@@ -38,7 +39,7 @@ std::vector<Model> with_other_categories(const Model& best) {
     add(discrete_gamma(shape, best.categories), std::vector<double>(count, 1.0));
   Model sorted = best;
   sort_free_categories(sorted);
-  for (std::size_t i = 0; count > 2 && i + 1 < count; ++i) {
+  for (std::size_t i = 0; best.mixture == nullptr && count > 2 && i + 1 < count; ++i) {
     std::vector<double> rates = sorted.free_category_rates, shares = sorted.free_category_shares;
     const double both = shares[i] + shares[i + 1];
     rates[i] = (rates[i] * shares[i] + rates[i + 1] * shares[i + 1]) / both;
@@ -144,7 +145,7 @@ double Engine::optimize(Tree& tree, double epsilon) {
 bool Engine::sort_categories() {
   bool any = false;
   for (const auto& part : state_->parts) {
-    if (!categories_are_free(part->model)) continue;
+    if (!categories_are_free(part->model) || part->model.mixture != nullptr) continue;
     any = true;
     Model sorted = part->model;
     sort_free_categories(sorted);

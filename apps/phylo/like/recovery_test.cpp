@@ -35,7 +35,10 @@ Tree random_tree(Random& random) {
 /// Sites that the model draws along the tree.
 Patterns evolved(const Model& model, const Tree& tree, int sites, Random& random) {
   const auto n = static_cast<std::size_t>(model.states());
-  const auto spectrum = phylo::decompose(model);
+  const auto spectra = phylo::spectra(model);
+  const auto spectrum_of = [&](std::size_t r) -> const phylo::Spectrum& {
+    return spectra[spectra.size() == 1 ? 0 : r];
+  };
   const auto rates = phylo::category_rates(model);
   const auto draw_of = [&](std::size_t count, const double* probabilities) {
     double u = uniform(random);
@@ -48,7 +51,7 @@ Patterns evolved(const Model& model, const Tree& tree, int sites, Random& random
   std::vector<std::vector<phylo::Matrix>> across(rates.size());
   for (std::size_t r = 0; r < rates.size(); ++r)
     for (HalfEdge h = 0; h < tree.half_edges(); ++h)
-      across[r].push_back(phylo::transition_matrix(spectrum, tree.length(h) * rates[r]));
+      across[r].push_back(phylo::transition_matrix(spectrum_of(r), tree.length(h) * rates[r]));
   Patterns data;
   data.alphabet = model.alphabet;
   data.taxa = taxa;
@@ -59,7 +62,7 @@ Patterns evolved(const Model& model, const Tree& tree, int sites, Random& random
     const bool invariant = model.with_invariant && uniform(random) < model.invariant;
     const std::size_t r = model.has_free_categories() ? draw_of(rates.size(), model.free_category_shares.data())
                                                       : random() % rates.size();
-    const std::size_t root = draw(model.frequencies.data());
+    const std::size_t root = draw(spectrum_of(r).left.data());  // its first row is the frequencies
     std::vector<std::pair<HalfEdge, std::size_t>> stack;
     for (HalfEdge h : {taxa, taxa + 1, taxa + 2}) stack.emplace_back(h, root);
     while (!stack.empty()) {
@@ -155,6 +158,25 @@ TEST(Recovery, OfFreeRates) {
     Tree other = tree;
     Engine engine_of_less(data, phylo::parse_model(less));
     EXPECT_GE(lnl, engine_of_less.optimize(other, 0.01) - 0.01) << less;
+  }
+}
+
+TEST(Recovery, OfTheCategoriesOfAMixture) {
+  Random random(33);
+  const Model truth = phylo::parse_model("LG4X+R4{0.2/0.6/1.2/2.5}{0.3/0.3/0.2/0.2}");
+  const Tree tree = random_tree(random);
+  const Patterns data = evolved(truth, tree, 3000, random);
+  Engine engine(data, phylo::parse_model("LG4X"));
+  Tree fitted = tree;
+  const double lnl = engine.optimize(fitted, 0.01);
+  EXPECT_GT(lnl, Engine(data, truth).evaluate(tree)) << "worse than the truth";
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(engine.model().free_category_rates[i], truth.free_category_rates[i], 0.25) << i;
+    EXPECT_NEAR(engine.model().free_category_shares[i], truth.free_category_shares[i], 0.08) << i;
+  }
+  for (const char* wrong : {"LG+R4", "LG4M"}) {
+    Tree other = tree;
+    EXPECT_LT(Engine(data, phylo::parse_model(wrong)).optimize(other, 0.1), lnl - 10) << wrong;
   }
 }
 

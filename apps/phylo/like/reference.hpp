@@ -71,8 +71,8 @@ inline double ascertainment(const Patterns& patterns, const Model& model, const 
 }
 
 inline double log_likelihood(const Patterns& patterns, const Model& model, const Tree& tree, HalfEdge root) {
-  const Spectrum spectrum = decompose(model);
-  const std::size_t n = spectrum.values.size();
+  const std::vector<Spectrum> all = spectra(model);
+  const std::size_t n = all.front().values.size();
   const std::vector<double> rates = category_rates(model), shares = category_shares(model);
   const double varying = model.with_invariant ? 1 - model.invariant : 1;
   long double lnl = 0;
@@ -80,12 +80,13 @@ inline double log_likelihood(const Patterns& patterns, const Model& model, const
     long double likelihood =
         model.with_invariant ? model.invariant * invariant_likelihood(patterns, model, pattern) : 0;
     for (std::size_t r = 0; r < rates.size(); ++r) {
+      const Spectrum& spectrum = all[all.size() == 1 ? 0 : r];
       const Partial near = partial(patterns, spectrum, tree, root, pattern, rates[r]);
       const Partial far = partial(patterns, spectrum, tree, tree.back(root), pattern, rates[r]);
       const Matrix across = transition_matrix(spectrum, tree.length(root) * rates[r]);
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j)
-          likelihood += varying * shares[r] * model.frequencies[i] * near[i] * across[n * i + j] * far[j];
+          likelihood += varying * shares[r] * spectrum.left[i] * near[i] * across[n * i + j] * far[j];
     }
     lnl += patterns.weights[static_cast<std::size_t>(pattern)] * std::log(likelihood);
   }

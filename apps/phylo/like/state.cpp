@@ -80,13 +80,15 @@ std::vector<bool> with_all_directions(const std::vector<PartView>& parts, const 
 
 }  // namespace
 
-Factors::Factors(int rates, int states, bool unequal)
-    : transition(static_cast<std::size_t>(expansion_doubles(states))),
-      joint(static_cast<std::size_t>(expansion_doubles(states))),
+Factors::Factors(int rates, int states, int decompositions, bool unequal)
+    : transition(static_cast<std::size_t>(decompositions * expansion_doubles(states))),
+      joint(static_cast<std::size_t>(decompositions * expansion_doubles(states))),
       exponents(static_cast<std::size_t>(exponent_doubles(rates, states))),
-      near_eigen(static_cast<std::size_t>((unequal ? rates : 1) * states * states)),
-      far_eigen(static_cast<std::size_t>(states * states)),
-      near_stride(unequal ? states * states : 0) {}
+      of_category(static_cast<std::size_t>(decompositions == 1 ? 0 : rates * exponent_doubles(1, states))),
+      near_eigen(static_cast<std::size_t>((unequal ? rates : decompositions) * states * states)),
+      far_eigen(static_cast<std::size_t>(decompositions * states * states)),
+      near_stride(unequal || decompositions > 1 ? states * states : 0),
+      far_stride(decompositions > 1 ? states * states : 0) {}
 
 PartState::PartState(const Patterns& data, const Model& m, bool all_directions, const Engine::Options& options,
                      std::size_t part_number)
@@ -176,11 +178,12 @@ PartState::PartState(const Patterns& data, const Model& m, bool all_directions, 
                                                           static_cast<std::size_t>(table_doubles(rates, states))));
   table = Buffer<double>(sumtable_doubles(rates, states, padded));
   logarithms = Buffer<double>(padded);
-  factors = Factors(rates, states, m.has_free_categories());
+  const int decompositions = m.mixture == nullptr ? 1 : rates;
+  factors = Factors(rates, states, decompositions, m.has_free_categories());
   for (auto& f : table_factors) f = Buffer<double>(static_cast<std::size_t>(exponent_doubles(rates, states)));
   proposal.allowed = proposals;
   if (proposals) {
-    proposal.factors = Factors(rates, states, m.has_free_categories());
+    proposal.factors = Factors(rates, states, decompositions, m.has_free_categories());
     proposal.invariant = Buffer<double>(padded);
   }
 
@@ -207,6 +210,7 @@ void PartState::take_model(const Model& m) {
     throw input_error("the engine was made for data with constant sites, or for data without; the model is not");
   if (m.has_free_categories() != model.has_free_categories())
     throw input_error("the engine was made for another kind of rate categories");
+  if (m.mixture != model.mixture) throw input_error("the engine was made for another mixture of matrices");
   if (m.alphabet != model.alphabet)
     throw input_error(
         fmt::format("the engine was made for {}, the model is one of {}", model.alphabet->name, m.alphabet->name));
@@ -217,32 +221,46 @@ void PartState::take_model(const Model& m) {
 void PartState::adopt(const Model& m) {
   model = m;
   if (decomposed.rates != m.rates || decomposed.frequencies != m.frequencies)
-    decomposed = {m.rates, m.frequencies, decompose(m)};
-  const Spectrum& spectrum = decomposed.spectrum;
+    decomposed = {m.rates, m.frequencies, spectra(m)};
   const std::vector<double> category = category_rates(m);
   factors.shares = m.free_category_shares;
   const bool equal = factors.shares.empty();
   const double weight = (m.with_invariant ? 1 - m.invariant : 1.0) / (equal ? rates : 1);
   // States of the kernels beyond the alphabet's stay zero.
   const auto n = static_cast<std::size_t>(m.states()), row = static_cast<std::size_t>(states), size = row * row;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double share = weight * m.frequencies[i];
-    for (std::size_t j = 0; j < n; ++j) {
-      factors.transition[row * i + j] = i == j ? 1 : 0;
-      factors.joint[row * i + j] = i == j ? share : 0;
-      for (std::size_t k = 1; k < n; ++k) {
-        const double term = spectrum.right[n * i + k] * spectrum.left[n * k + j];
-        factors.transition[k * size + row * i + j] = term;
-        factors.joint[k * size + row * i + j] = share * term;
+  const std::vector<Spectrum>& all = decomposed.spectra;
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    double* const transition = factors.transition.data() + s * row * size;
+    double* const joint = factors.joint.data() + s * row * size;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double share = weight * all[s].left[i];  // the first row of `left` is the frequencies
+      for (std::size_t j = 0; j < n; ++j) {
+        transition[row * i + j] = i == j ? 1 : 0;
+        joint[row * i + j] = i == j ? share : 0;
+        for (std::size_t k = 1; k < n; ++k) {
+          const double term = all[s].right[n * i + k] * all[s].left[n * k + j];
+          transition[k * size + row * i + j] = term;
+          joint[k * size + row * i + j] = share * term;
+        }
+        factors.far_eigen[size * s + row * i + j] = all[s].left[n * i + j];
       }
-      for (std::size_t r = 0; r < (equal ? 1 : factors.shares.size()); ++r)
-        factors.near_eigen[size * r + row * j + i] =
-            (equal ? share : share * factors.shares[r]) * spectrum.right[n * i + j];
-      factors.far_eigen[row * i + j] = spectrum.left[n * i + j];
     }
   }
+  const auto spectrum_of = [&](std::size_t r) -> const Spectrum& { return all[all.size() == 1 ? 0 : r]; };
+  for (std::size_t r = 0; r < factors.near_eigen.size() / size; ++r)
+    for (std::size_t i = 0; i < n; ++i) {
+      const double share = weight * spectrum_of(r).left[i];
+      for (std::size_t k = 0; k < n; ++k)
+        factors.near_eigen[size * r + row * k + i] =
+            (equal ? share : share * factors.shares[r]) * spectrum_of(r).right[n * i + k];
+    }
   for (std::size_t r = 0; r < category.size(); ++r)
-    for (std::size_t k = 1; k < n; ++k) factors.exponents[(row - 1) * r + k - 1] = spectrum.values[k] * category[r];
+    for (std::size_t k = 1; k < n; ++k) {
+      const double exponent = spectrum_of(r).values[k] * category[r];
+      factors.exponents[(row - 1) * r + k - 1] = exponent;
+      if (all.size() > 1)
+        factors.of_category[static_cast<std::size_t>(exponent_doubles(1, states)) * r + k - 1] = exponent;
+    }
   if (m.with_invariant) {
     double likelihood[most_codes + 1] = {};
     for (std::size_t set = 0; set < common_sets.size(); ++set)
@@ -304,7 +322,15 @@ Operand PartState::through(HalfEdge h, const Buffer<double>& matrix, int stride)
 
 Operand PartState::across(HalfEdge h, double length, const Buffer<double>& expansion) {
   double* const matrices = traversal.take(static_cast<std::size_t>(matrix_doubles(rates, states)));
-  kernels->matrices(expansion.data(), factors.exponents.data(), rates, std::max(length, shortest_branch), matrices);
+  const double t = std::max(length, shortest_branch);
+  if (factors.of_category.size() == 0) {
+    kernels->matrices(expansion.data(), factors.exponents.data(), rates, t, matrices);
+  } else {
+    for (int r = 0; r < rates; ++r)
+      kernels->matrices(expansion.data() + r * expansion_doubles(states),
+                        factors.of_category.data() + r * exponent_doubles(1, states), 1, t,
+                        matrices + matrix_doubles(r, states));
+  }
   if (&expansion == &factors.joint)
     for (std::size_t r = 0; r < factors.shares.size(); ++r) {
       const std::size_t size = static_cast<std::size_t>(states * states);

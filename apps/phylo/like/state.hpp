@@ -24,23 +24,26 @@ namespace phylo {
 /// The model as the kernels use it.
 struct Factors {
   Factors() = default;
-  Factors(int rates, int states, bool unequal);
+  /// There is a decomposition for each category, or one for all.
+  Factors(int rates, int states, int decompositions, bool unequal);
 
-  Buffer<double> transition;   ///< expansion of P(t)
+  Buffer<double> transition;   ///< expansion of P(t), of each decomposition
   Buffer<double> joint;        ///< the same with the frequency of the row's state and the category's weight, if all are
                                ///< equal
   Buffer<double> exponents;    ///< eigenvalue * rate, [rate][states - 1]
+  Buffer<double> of_category;  ///< the same, each category's as if it were alone, if each has a decomposition
   Buffer<double> near_eigen;   ///< [k][i]: to eigenvector k, with frequency and weight; of unequal categories one each
-  Buffer<double> far_eigen;    ///< [k][j]
+  Buffer<double> far_eigen;    ///< [k][j], of each decomposition
   std::vector<double> shares;  ///< of categories, if they are unequal
   int near_stride = 0;         ///< from one matrix of near_eigen to the next; 0: there is one
+  int far_stride = 0;          ///< the same of far_eigen
 };
 
 /// The latest decomposition, which serves as long as only other parameters change.
 struct Decomposed {
   std::vector<double> rates;
   std::vector<double> frequencies;
-  Spectrum spectrum;
+  std::vector<Spectrum> spectra;  ///< one for each category, or one for all
 };
 
 /// A list of newview steps with the matrices they need; nothing is allocated while it is filled.

@@ -89,9 +89,10 @@ TEST_P(States, LogLikelihoodIsThatOfTheReferenceAtEveryBranch) {
 
 /// How probable each state is at the node of `h`, as Engine::states_at has it.
 /// Nothing of data that the model excludes.
-std::vector<double> reference_states(const Patterns& patterns, const Model& model, const phylo::Spectrum& spectrum,
-                                     const Tree& tree, HalfEdge h, int pattern) {
-  const std::size_t n = spectrum.values.size();
+std::vector<double> reference_states(const Patterns& patterns, const Model& model,
+                                     const std::vector<phylo::Spectrum>& spectra, const Tree& tree, HalfEdge h,
+                                     int pattern) {
+  const auto n = static_cast<std::size_t>(model.states());
   const std::vector<double> rates = phylo::category_rates(model), shares = phylo::category_shares(model);
   std::uint32_t common = patterns.alphabet->all();
   for (int taxon = 0; taxon < patterns.taxa; ++taxon) common &= patterns.alphabet->sets[patterns.row(taxon)[pattern]];
@@ -101,11 +102,12 @@ std::vector<double> reference_states(const Patterns& patterns, const Model& mode
   for (std::size_t i = 0; i < n; ++i) {
     if (model.with_invariant && (common >> i & 1)) exact[i] = model.invariant * model.frequencies[i];
     for (std::size_t r = 0; r < rates.size(); ++r) {
+      const phylo::Spectrum& spectrum = spectra[spectra.size() == 1 ? 0 : r];
       const auto near = phylo::reference::partial(patterns, spectrum, tree, h, pattern, rates[r]);
       const auto far = phylo::reference::partial(patterns, spectrum, tree, tree.back(h), pattern, rates[r]);
       const phylo::Matrix across = phylo::transition_matrix(spectrum, tree.length(h) * rates[r]);
       for (std::size_t j = 0; j < n; ++j)
-        exact[i] += (model.with_invariant ? 1 - model.invariant : 1) * shares[r] * model.frequencies[i] * near[i] *
+        exact[i] += (model.with_invariant ? 1 - model.invariant : 1) * shares[r] * spectrum.left[i] * near[i] *
                     across[n * i + j] * far[j];
     }
     sum += exact[i];
@@ -118,13 +120,13 @@ std::vector<double> reference_states(const Patterns& patterns, const Model& mode
 TEST_P(States, OfANodeAreThoseOfTheReferenceFromAllItsBranches) {
   const Patterns patterns = random_patterns(alphabet, 5, alphabet.states > 7 ? 3 : 20, 7);
   const Tree tree = random_tree(5, 8);
-  const phylo::Spectrum spectrum = phylo::decompose(model);
+  const std::vector<phylo::Spectrum> spectra = phylo::spectra(model);
   Engine engine(patterns, model);
   for (HalfEdge h = 5; h < tree.half_edges(); ++h) {
     const std::vector<std::vector<double>> of = engine.states_at(tree, h);
     ASSERT_EQ(of.size(), static_cast<std::size_t>(alphabet.states));
     for (int pattern = 0; pattern < patterns.count; ++pattern) {
-      const std::vector<double> expected = reference_states(patterns, model, spectrum, tree, h, pattern);
+      const std::vector<double> expected = reference_states(patterns, model, spectra, tree, h, pattern);
       for (std::size_t state = 0; state < expected.size(); ++state)
         EXPECT_NEAR(of[state][static_cast<std::size_t>(pattern)], expected[state], 1e-10) << h << ' ' << pattern;
     }
@@ -250,7 +252,8 @@ INSTANTIATE_TEST_SUITE_P(Alphabets, States,
                                          "MULTI3_GTR+G{1}+ASC_LEWIS", "GTR+R3{0.2/1/3}{3/2/1}+ASC_LEWIS",
                                          "PROTGTR+G5{0.8}+ASC_LEWIS", "MULTI3_GTR+ASC_FELS{40}",
                                          "PROTGTR+G{0.8}+ASC_FELS{7}", "GTR+G{0.5}+ASC_STAM{10/0/3/7}",
-                                         "BIN+ASC_STAM{100/20}"));
+                                         "BIN+ASC_STAM{100/20}", "LG4M+G{0.5}",
+                                         "LG4X+R4{0.2/0.6/1.2/2.5}{0.3/0.3/0.2/0.2}", "LG4M+G{0.7}+ASC_LEWIS"));
 
 TEST(StatesOfEngine, MustBeThoseOfTheModel) {
   const Patterns proteins = random_patterns(phylo::protein_alphabet(), 5, 10, 1);

@@ -73,7 +73,16 @@ Model model_of(const ProteinMatrix& matrix) {
   return model;
 }
 
+Model model_of(const ProteinMixture& mixture) {
+  Model model = model_of(Family::protein_mixture, protein_alphabet());
+  model.mixture = &mixture;
+  model.rates_from = model.frequencies_from = Origin::fixed;
+  model.categories = static_cast<int>(mixture.matrices.size());
+  return model;
+}
+
 bool has_frequencies_of_matrix(const Model& model) {
+  if (model.mixture != nullptr) return true;
   return model.matrix != nullptr && model.frequencies == model_of(*model.matrix).frequencies;
 }
 

@@ -14,13 +14,14 @@ namespace phylo {
 struct Patterns;
 
 enum class Family {
-  dna,             ///< some rates may be tied to each other, and frequencies may be equal by definition
-  protein_matrix,  ///< amino acids, rates and frequencies of a published matrix
-  protein_gtr,     ///< amino acids, all rates free
-  binary,          ///< two states, one rate
-  multistate_mk,   ///< several states, all rates equal (Lewis 2001)
-  multistate_gtr,  ///< several states, all rates free
-  genotype_jc,     ///< genotypes, all rates equal
+  dna,              ///< some rates may be tied to each other, and frequencies may be equal by definition
+  protein_matrix,   ///< amino acids, rates and frequencies of a published matrix
+  protein_mixture,  ///< amino acids, each category of sites with a published matrix of its own
+  protein_gtr,      ///< amino acids, all rates free
+  binary,           ///< two states, one rate
+  multistate_mk,    ///< several states, all rates equal (Lewis 2001)
+  multistate_gtr,   ///< several states, all rates free
+  genotype_jc,      ///< genotypes, all rates equal
   /// Genotypes: where one base changes, rates of DNA, some of which may be tied; where both do, one rate for all.
   genotype_dna,
   genotype_gtr,  ///< genotypes, all rates free
@@ -49,8 +50,9 @@ struct Model {
   /// Of the families dna and genotype_dna: a digit for AC, AG, AT, CG, CT, GT each. Equal ones stand for equal rates;
   /// each new one is the next number (as RAxML-NG and PhyML have it).
   std::string ties = "012345";
-  bool equal_frequencies = false;         ///< by definition
-  const ProteinMatrix* matrix = nullptr;  ///< of the family protein_matrix
+  bool equal_frequencies = false;           ///< by definition
+  const ProteinMatrix* matrix = nullptr;    ///< of the family protein_matrix
+  const ProteinMixture* mixture = nullptr;  ///< of protein_mixture: these count, and not rates and frequencies below
   const Alphabet* alphabet = &dna_alphabet();
   /// Of each pair of states, row by row (AC, AG, AT, CG, CT, GT); the last one is the unit where rates are free.
   std::vector<double> rates = {1, 1, 1, 1, 1, 1};
@@ -99,7 +101,9 @@ Model model_of(Family family, const Alphabet& alphabet);
 Model dna_model(const std::string& ties, bool equal_frequencies);
 /// Gives the model that has rates and frequencies of a published matrix.
 Model model_of(const ProteinMatrix& matrix);
-/// Whether the model has the frequencies of its matrix.
+/// Gives the model whose categories have the matrices of a mixture, in this order, with rates over sites as usual.
+Model model_of(const ProteinMixture& mixture);
+/// Whether the model has the frequencies of its matrix, or of its matrices.
 bool has_frequencies_of_matrix(const Model& model);
 
 /// Gives for each rate a number from 0 on; equal ones stand for equal rates. They are those of `ties`, of genotype_dna

@@ -100,6 +100,7 @@ class Reader {
               "expected +F (frequencies), +G (gamma), +R (free rates), +I (invariant sites), +ASC_LEWIS (no constant "
               "sites; also +ASC_FELS, +ASC_STAM) or +BU (speed)");
     }
+    if (model_.mixture != nullptr && model_.mixture->free_rates && !categories_seen_) take_free_categories();
     if (model_.ascertained() && model_.with_invariant)
       error(0, "+I and +ASC exclude each other: one has sites that never change, the other data without such sites");
     return model_;
@@ -143,6 +144,8 @@ class Reader {
       model_ = model_of(found->family, found->alphabet()), model_.ties = found->ties;
     else if (const ProteinMatrix* const matrix = find_protein_matrix(name))
       model_ = model_of(*matrix);
+    else if (const ProteinMixture* const mixture = find_protein_mixture(name))
+      model_ = model_of(*mixture);
     else if (!read_multistate(name) && !read_ties(name))
       error(start, expected_names(written));
     if (of_iqtree_ && model_.family == Family::dna && !model_.equal_frequencies)
@@ -223,6 +226,7 @@ class Reader {
       for (const NamedDna& dna : dna_models) names.emplace_back(dna.name);
     for (const Named& f : families) names.emplace_back(f.name);
     for (const ProteinMatrix* matrix : protein_matrices()) names.emplace_back(matrix->name);
+    for (const ProteinMixture* mixture : protein_mixtures()) names.emplace_back(mixture->name);
     // What was written has been turned to capitals.
     std::vector<std::string> capitals = names;
     for (std::string& name : capitals)
@@ -308,6 +312,7 @@ class Reader {
 
   void read_frequencies() {
     const std::size_t start = at_++;
+    if (model_.mixture != nullptr) error(start, "each matrix of this mixture has frequencies of its own");
     const auto states = static_cast<std::size_t>(model_.states());
     char kind = peek();
     if (kind == 'C' || kind == 'O' || kind == 'E' || kind == 'U' || (of_iqtree_ && kind == 'Q'))
@@ -351,18 +356,23 @@ class Reader {
     at_ = static_cast<std::size_t>(end - text_.data());
     if (status != std::errc{} || model_.categories < 2 || model_.categories > most_categories)
       error(digits, fmt::format("expected 2 to {} categories", most_categories));
+    if (model_.mixture != nullptr && model_.categories != static_cast<int>(model_.mixture->matrices.size()))
+      error(digits,
+            fmt::format("expected {} categories, one for each matrix of the mixture", model_.mixture->matrices.size()));
+  }
+
+  /// Free categories, where optimization begins.
+  void take_free_categories() {
+    constexpr double shape = 0.5;
+    set_free_categories(model_, discrete_gamma(shape, model_.categories),
+                        std::vector<double>(static_cast<std::size_t>(model_.categories), 1.0));
   }
 
   void read_free_categories() {
     ++at_;
     read_number_of_categories();
     const auto count = static_cast<std::size_t>(model_.categories);
-    if (peek() != '{') {
-      // Where optimization begins.
-      constexpr double shape = 0.5;
-      set_free_categories(model_, discrete_gamma(shape, model_.categories), std::vector<double>(count, 1.0));
-      return;
-    }
+    if (peek() != '{') return take_free_categories();
     const std::size_t start = at_;
     const auto checked = [&](std::size_t brace, const char* what, const auto& read) {
       std::vector<double> values;
@@ -408,6 +418,7 @@ class Reader {
   }
 
   void read_invariant() {
+    if (model_.mixture != nullptr) error(at_, "a mixture of matrices has no frequencies for sites that never change");
     ++at_;
     model_.with_invariant = true;
     if (peek() == 'O' || peek() == 'C') {
@@ -510,6 +521,7 @@ class Reader {
 
 std::string name_of(const Model& m) {
   if (m.matrix != nullptr) return std::string(m.matrix->name);
+  if (m.mixture != nullptr) return std::string(m.mixture->name);
   if (m.family == Family::multistate_mk) return fmt::format("MULTI{}_MK", m.states());
   if (m.family == Family::multistate_gtr) return fmt::format("MULTI{}_GTR", m.states());
   if (m.family == Family::dna) {

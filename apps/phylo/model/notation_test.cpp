@@ -255,7 +255,11 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"", 1, "expected a model"}, Bad{"XYZ+G", 1, "expected a model; maslin-phylo search --help lists them (for"},
         Bad{"WAGG+G", 1, "did you mean WAG?"}, Bad{"cpREF", 1, "did you mean cpREV?"}, Bad{"LG{1}", 3, "no rates"},
         Bad{"LG+FU{0.5/0.5}", 6, "expected 20 frequencies"}, Bad{"PROTGTR{1/2}", 8, "expected 190 rates, not 2"},
-        Bad{"LG4X", 1, "expected a model"},
+        Bad{"LG4X+F", 6, "each matrix of this mixture has frequencies of its own"},
+        Bad{"LG4X+G5", 7, "expected 4 categories, one for each matrix of the mixture"},
+        Bad{"LG4M+R3{1/1/1}{1/1/1}", 7, "expected 4 categories, one for each matrix of the mixture"},
+        Bad{"LG4M+I", 6, "a mixture of matrices has no frequencies for sites that never change"},
+        Bad{"LG4M{1}", 5, "this model has no rates to give"},
         Bad{"DNA", 1, "DNA is a kind of data, as in files of RAxML; expected a model in its place, such as GTR+G"},
         Bad{"K2P", 1, "expected a model"}, Bad{"TN93{1,2,3}", 7, "expected '/' or '}'"},
         Bad{"LG+G, p1 = 1-100", 5, "or the end"}, Bad{"LG+BU{0}", 7, "speed"}, Bad{"LG+B", 5, "+BU{1.5}"},
@@ -368,6 +372,7 @@ TEST(NotationOfIqtree, ValuesAreSeparatedByCommasAndOverTheLast) {
              {"GTR{2,3,5,7,11,2}", "GTR{2/3/5/7/11/2}+FC"},
              {"012323{2,3,5}", "DNA012323{2/3/5/1/5/1}+FC"},
              {"JC+R2{0.3,0.5,0.7,2}", "JC+R2{0.5/2}{0.3/0.7}"},
+             {"LG4X", "LG4X+R4"},
              // Slashes are those of RAxML-NG.
              {"TN{2/3/1}+FU{0.1/0.2/0.3/0.4}", "TN93{2/3/1}+FU{0.1/0.2/0.3/0.4}"},
              {"JC+R2{0.5/2}{0.3/0.7}", "JC+R2{0.5/2}{0.3/0.7}"}};
@@ -377,7 +382,7 @@ TEST(NotationOfIqtree, ValuesAreSeparatedByCommasAndOverTheLast) {
 TEST(NotationOfIqtree, WhatItDoesNotMeanIsAnErrorWithItsColumn) {
   const Bad all[] = {{"TIM4", 1, "did you mean TIMe?"},
                      {"TIM2g", 1, "did you mean TIM2e?"},
-                     {"LG4M+F", 1, "expected a model; maslin-phylo search --help lists them"},
+                     {"C20+F", 1, "expected a model; maslin-phylo search --help lists them"},
                      {"DNA", 1, "DNA is a kind of data"},
                      {"MK+FQ", 1, "such as MULTI4_MK"},
                      {"TNe+F", 5, "equal frequencies by definition"},

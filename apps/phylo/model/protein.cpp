@@ -16,6 +16,8 @@ constexpr struct {
   const ProteinMatrix* matrix;
 } others[] = {{"JTTDCMut", &jtt_dcmut}, {"DCMut-JTT", &jtt_dcmut}};
 
+constexpr const ProteinMixture* all_mixtures[] = {&lg4m, &lg4x};
+
 }  // namespace
 
 const ProteinMatrix poisson = [] {
@@ -32,6 +34,14 @@ const ProteinMatrix* find_protein_matrix(std::string_view name) {
     if (same_word(matrix->name, name)) return matrix;
   for (const auto& other : others)
     if (same_word(other.name, name)) return other.matrix;
+  return nullptr;
+}
+
+std::span<const ProteinMixture* const> protein_mixtures() { return all_mixtures; }
+
+const ProteinMixture* find_protein_mixture(std::string_view name) {
+  for (const ProteinMixture* mixture : all_mixtures)
+    if (same_word(mixture->name, name)) return mixture;
   return nullptr;
 }
 

@@ -33,8 +33,36 @@ TEST(ProteinMatrices, AreFoundByTheirNamesInAnyCase) {
   }
   EXPECT_EQ(names.size(), 33u);
   EXPECT_EQ(phylo::find_protein_matrix("DCMut-JTT"), &phylo::jtt_dcmut);
-  EXPECT_EQ(phylo::find_protein_matrix("LG4X"), nullptr);
   EXPECT_EQ(phylo::parse_model("q.pfam_gb+F+I").matrix, &phylo::q_pfam_gb);
+}
+
+TEST(ProteinMixtures, HaveAMatrixForEachCategory) {
+  EXPECT_EQ(phylo::find_protein_mixture("LG4Y"), nullptr);
+  EXPECT_EQ(to_string(phylo::parse_model("lg4m")), "LG4M+G4m");
+  EXPECT_EQ(to_string(phylo::parse_model("lg4x")), "LG4X+R4");
+  EXPECT_EQ(to_string(phylo::parse_model("LG4X+G4a{0.5}")), "LG4X+G4a{0.5}");
+  for (const phylo::ProteinMixture* mixture : phylo::protein_mixtures()) {
+    const Model model = phylo::parse_model(mixture->name);
+    EXPECT_EQ(model.mixture, mixture);
+    EXPECT_EQ(model.categories, 4);
+    const std::vector<phylo::Spectrum> spectra = phylo::spectra(model);
+    ASSERT_EQ(spectra.size(), 4u);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const ProteinMatrix& matrix = mixture->matrices[i];
+      EXPECT_TRUE(std::all_of(matrix.rates.begin(), matrix.rates.end(), [](double r) { return r > 0; }));
+      EXPECT_NEAR(std::accumulate(matrix.frequencies.begin(), matrix.frequencies.end(), 0.0), 1, 4e-6);
+      // Time is scaled: a substitution is expected in each unit, of each matrix.
+      const auto p = phylo::transition_matrix(spectra[i], 1e-6);
+      double changed = 0;
+      for (std::size_t state = 0; state < 20; ++state) changed += spectra[i].left[state] * (1 - p[21 * state]);
+      EXPECT_NEAR(changed, 1e-6, 1e-10);
+    }
+  }
+  // Le, Dang and Gascuel 2012: Ala-Arg, Ala-Asn and Tyr-Val; Ala.
+  EXPECT_EQ(phylo::lg4m.matrices[0].rates[0], 0.269343);
+  EXPECT_EQ(phylo::lg4m.matrices[0].rates[1], 0.254611);
+  EXPECT_EQ(phylo::lg4m.matrices[0].rates[189], 0.416262);
+  EXPECT_EQ(phylo::lg4x.matrices[3].frequencies[0], 0.106471);
 }
 
 TEST(ProteinMatrices, AreProcessesInWhichEveryAminoAcidCanBecomeEveryOther) {

@@ -106,6 +106,13 @@ Spectrum decompose(const Model& model) {
   return spectrum;
 }
 
+std::vector<Spectrum> spectra(const Model& model) {
+  if (model.mixture == nullptr) return {decompose(model)};
+  std::vector<Spectrum> all;
+  for (const ProteinMatrix& matrix : model.mixture->matrices) all.push_back(decompose(model_of(matrix)));
+  return all;
+}
+
 Matrix transition_matrix(const Spectrum& spectrum, double t) {
   const std::size_t n = spectrum.values.size();
   Matrix p(n * n);

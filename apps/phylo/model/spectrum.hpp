@@ -20,6 +20,9 @@ struct Spectrum {
 /// is made from the symmetric matrix D^1/2 Q D^-1/2 (D the frequencies), by Jacobi's rotations.
 Spectrum decompose(const Model& model);
 
+/// Gives those of a mixture's matrices, one for each category, or the one that all categories have.
+std::vector<Spectrum> spectra(const Model& model);
+
 /// Gives the model's rate matrix itself, scaled likewise.
 Matrix rate_matrix(const Model& model);
 

@@ -136,6 +136,9 @@ ChainOptions read_options(const McmcCommand& c, const Model& model) {
                     model.alphabet->type == DataType::protein    ? "LG+G"
                     : model.alphabet->type == DataType::genotype ? "GTJC+G"
                                                                  : "MULTI4_MK+G"));
+  if (model.mixture != nullptr)
+    throw input_error(
+        fmt::format("mcmc takes no mixtures of matrices, as {}; take one matrix, as LG+G", model.mixture->name));
   if (model.has_free_categories() && model.free_categories_from != Origin::fixed)
     throw input_error(fmt::format(
         "mcmc does not sample free rates; give those of {} in --model, as in +R2{{0.5/3}}{{0.8/0.2}}, or take "
