@@ -95,6 +95,9 @@ TEST(HostGivesOut, WaitsForWhoFindsNothing) {
   const given_out loop = host_gives_out({2, 2}, 3, {10, 0, 0, 3});
   EXPECT_DOUBLE_EQ(loop.told, 30);
   EXPECT_DOUBLE_EQ(loop.done, 40);
+  // Word is on its way to the third, which comes at 50.
+  const coming_workers third{2, [](int) { return 50.0; }};
+  EXPECT_DOUBLE_EQ(host_gives_out({2, 2}, 3, {10, 0, 0, 3}, third).done, 60);
 }
 
 TEST(HostGivesOut, TellsNobodyToWhomWordIsOnItsWay) {
