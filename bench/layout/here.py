@@ -30,7 +30,7 @@ WORKERS = 2
 # Of those of bench/unseen that are not put aside: one of each family, and two of the mixes.
 SIX = ("assembly", "knapsack", "heat", "covariance", "fft", "images")
 FOR_DEVELOPMENT = ("k-means", "queens", "n-body", "lattice-boltzmann", "boundary-elements", "particles-in-cell")
-ALIGNMENT, FOR_DEVELOPMENT_ALIGNMENT = "d041_m1366", "d029_m501"
+ALIGNMENT, FOR_DEVELOPMENT_ALIGNMENT = "d041_m1366", "d025_h1n1ha"
 ENVIRONMENT = {"MASLIN_LEARNED": "off", "MASLIN_REPORT": "off"}
 
 
