@@ -320,7 +320,9 @@ TEST_P(RankRequests, ACommunicatorMayGoBeforeWhatItHasStarted) {
     all[1].wait();
     all[2].wait();
     world.barrier();
-    if (me == 1) EXPECT_TRUE(all[3].cancel());  // the others' is taken back at its end
+    if (me == 1) {
+      EXPECT_TRUE(all[3].cancel());  // the others' is taken back at its end
+    }
   });
 }
 

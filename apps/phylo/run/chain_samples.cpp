@@ -86,7 +86,8 @@ std::vector<std::string> columns_of(const Model& model) {
     std::vector<std::string> tied(sampled.rates);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       std::string& one = tied[static_cast<std::size_t>(model.ties[i] - '0')];
-      one += (one.empty() ? "" : ",") + std::string(pairs[i]);
+      if (!one.empty()) one += ',';
+      one += pairs[i];
     }
     for (const std::string& one : tied) columns.push_back(fmt::format("r({})", one));
   }
