@@ -1,15 +1,18 @@
 """Builds MPI programs that nobody here wrote by the commands of maslin-mpirun, runs them, and says which of them pass.
 
-foreign_mpi.py FOLDER_OF_COMMANDS [--mpich FOLDER] [--osu FOLDER] [--hpcg FOLDER] [--only DIR[/PROGRAM]]
-               [--processes 1] [--json FILE]
+foreign_mpi.py FOLDER_OF_COMMANDS [--mpich FOLDER] [--osu FOLDER] [--hpcg FOLDER] [--sweep3d FOLDER]
+               [--only DIR[/PROGRAM]] [--processes 1] [--json FILE]
 
 Each FOLDER is a checkout, in which nothing is written:
 
 --mpich    MPICH (test/mpi of it): a program passes if it ends with status 0 and says "No Errors", or with another
            status where its testlist wants that. Each is run as the testlist says, without what only MPICH reads; runs
            that differ in that alone count once.
---osu      the OSU micro benchmarks: point-to-point and collective ones; one passes if it prints what it measured
+--osu      the OSU micro benchmarks, of any release since 4: point-to-point and collective ones; one passes if it prints
+           what it measured
 --hpcg     HPCG 3.1: passes if it says that its result is valid
+--sweep3d  ASCI Sweep3D 2.2b, in Fortran: each output.* of it is a run on as many ranks as it tells of. It passes if all
+           integers are the same, and iteration errors and balance have the ten digits that its README asks for.
 
 Prints a line for each run and how many passed. Status 1 where one fails.
 """
@@ -18,7 +21,9 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import itertools
 import json
+import math
 import os
 import re
 import shutil
@@ -30,6 +35,8 @@ from pathlib import Path
 from typing import Iterator
 
 LIMIT_S = 120
+SWEEP3D_LIMIT_S = 900
+SWEEP3D_DIFFERENCE = 1e-10  # relative: its README asks for ten digits
 MPICH_FOLDERS = ("attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "pt2pt", "topo",
                  "threads/coll", "threads/comm", "threads/init", "threads/pt2pt")
 # What configure finds out elsewhere: a system with C's and POSIX's headers and functions.
@@ -78,6 +85,17 @@ MPICH_CONFIGURED = """
 #define THREAD_PACKAGE_NAME THREAD_PACKAGE_NONE
 #endif
 """
+# What the files that OSU's programs share take of one-sided communication. The programs that are run do not call it.
+OSU_ONE_SIDED = """
+#include <mpi.h>
+#include <stdlib.h>
+typedef int MPI_Win;
+#define MPI_Win_allocate(...) (abort(), MPI_ERR_OTHER)
+#define MPI_Win_attach(...) (abort(), MPI_ERR_OTHER)
+#define MPI_Win_create(...) (abort(), MPI_ERR_OTHER)
+#define MPI_Win_create_dynamic(...) (abort(), MPI_ERR_OTHER)
+#define MPI_Win_free(...) (abort(), MPI_ERR_OTHER)
+"""
 
 
 @dataclass(frozen=True)
@@ -97,6 +115,7 @@ class Run:
 class Outcome:
     run: Run
     said: str  # nothing of one that passed
+    measured: str = ""  # of one that passed
 
 
 class Commands:
@@ -108,15 +127,16 @@ class Commands:
         done = subprocess.run([self.folder / f"maslin-mpi{language}", *words], cwd=cwd, capture_output=True, text=True, check=False)
         return "" if done.returncode == 0 else next((line for line in done.stderr.splitlines() if "error" in line or "undefined" in line), done.stderr[-200:])
 
-    def run(self, ranks: int, program: Path, *words: str, cwd: Path | None = None, threads: bool = False) -> tuple[int, str]:
+    def run(self, ranks: int, program: Path, *words: str, cwd: Path | None = None, threads: bool = False,
+            limit_s: int = LIMIT_S) -> tuple[int, str]:
         """Gives the status and everything that was said; status 124 after too long."""
         divided = ["--processes", str(min(self.processes, ranks))] if self.processes > 1 else []
         divided += ["--threads"] if threads else []
         try:
             done = subprocess.run([self.folder / "maslin-mpirun", "-n", str(ranks), *divided, program, *words], cwd=cwd, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S, check=False)
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=limit_s, check=False)
         except subprocess.TimeoutExpired:
-            return 124, f"no end in {LIMIT_S} s"
+            return 124, f"no end in {limit_s} s"
         return done.returncode, done.stdout
 
 
@@ -208,24 +228,35 @@ def mpich(commands: Commands, checkout: Path, work: Path, only: str) -> Iterator
             yield from found
 
 
+def osu_programs(checkout: Path) -> Iterator[tuple[Path, list[Path], int]]:
+    """Gives the source of each program, what is compiled with it, and its ranks. Since 5.4 all share the files of a
+    folder `util`, since 6.0 everything is in a folder `c`, and since 7.1 there are folders for kinds of programs."""
+    root = checkout / "c" if (checkout / "c" / "mpi").is_dir() else checkout
+    util = [one for one in sorted((root / "util").glob("osu_util*.c")) if not one.stem.endswith(("_nccl", "_pgas"))]
+    for where, ranks in (("pt2pt", 2), ("collective", 4)):
+        folder = root / "mpi" / where
+        own = folder / f"osu_{'pt2pt' if where == 'pt2pt' else 'coll'}.c"
+        for source in sorted(set(folder.rglob("osu_*.c")) - {own}):
+            alone = re.search(r"^usage\s*\(|^void usage", source.read_text(errors="replace"), re.MULTILINE) is not None
+            yield source, util or [own] * (not alone), ranks
+
+
 def osu(commands: Commands, checkout: Path, work: Path, only: str) -> Iterator[Outcome]:
     """Point-to-point programs on 2 ranks, all others on 4; 20 times each size."""
-    for where, ranks in (("pt2pt", 2), ("collective", 4)):
-        folder = checkout / "mpi" / where
-        shared = folder / f"osu_{'pt2pt' if where == 'pt2pt' else 'coll'}.c"
-        for source in sorted(set(folder.glob("osu_*.c")) - {shared}):
-            run = Run(f"osu/{source.stem}", ranks)
-            if not is_wanted(run.program, only) or source.stem.endswith("_mt"):  # of several threads
-                continue
-            made = work / source.stem
-            alone = re.search(r"^usage\s*\(|^void usage", source.read_text(errors="replace"), re.MULTILINE) is not None
-            said = commands.compile("cc", "-w", "-O2", "-DFIELD_WIDTH=20", "-DFLOAT_PRECISION=2", f"-I{folder}", source,
-                                    *([] if alone else [shared]), "-lm", "-o", made)
-            if not said:
-                status, output = commands.run(ranks, made, "-i", "20", "-x", "2")
-                measured = re.findall(r"^\s*[\d.]+(?:\s+[\d.]+)*\s*$", output, re.MULTILINE)
-                said = "" if status == 0 and measured else f"status {status}: {last_line(output)}"
-            yield Outcome(run, said)
+    one_sided = work / "one_sided.h"
+    one_sided.write_text(OSU_ONE_SIDED)
+    for source, others, ranks in osu_programs(checkout):
+        run = Run(f"osu/{source.stem}", ranks)
+        if not is_wanted(run.program, only) or source.stem.endswith(("_mt", "_mp")):  # of several threads or processes
+            continue
+        made = work / source.stem
+        said = commands.compile("cc", "-w", "-O2", "-DFIELD_WIDTH=20", "-DFLOAT_PRECISION=2", "-include", one_sided,
+                                *(f"-I{folder}" for folder in {one.parent: None for one in (source, *others)}), source, *others, "-lm", "-o", made)
+        if not said:
+            status, output = commands.run(ranks, made, "-i", "20", "-x", "2")
+            measured = re.findall(r"^\s*[\d.]+(?:\s+[\d.]+)*\s*$", output, re.MULTILINE)
+            said = "" if status == 0 and measured else f"status {status}: {last_line(output)}"
+        yield Outcome(run, said)
 
 
 def hpcg(commands: Commands, checkout: Path, work: Path, only: str) -> Iterator[Outcome]:
@@ -245,7 +276,74 @@ def hpcg(commands: Commands, checkout: Path, work: Path, only: str) -> Iterator[
     yield Outcome(run, said)
 
 
-SUITES = {"mpich": mpich, "osu": osu, "hpcg": hpcg}
+def sweep3d_results(said: str) -> list[list[str]]:
+    """Gives the numbers of each line of its iterations and its balance."""
+    lines = [line for line in said.splitlines() if re.match(r"\s*its\s*=", line) or re.search("Source|Absorption|leakages", line)]
+    return [re.findall(r"[-+]?\d+\.\d*(?:[ED][-+]\d+)?|\b\d+\b", line) for line in lines]
+
+
+def sweep3d_difference(found: list[list[str]], expected: list[list[str]]) -> float:
+    """Gives the largest relative difference; infinity where integers differ, or the number of them."""
+    if not expected or [len(line) for line in found] != [len(line) for line in expected]:
+        return math.inf
+    worst = 0.0
+    for ours, theirs in zip(itertools.chain(*found), itertools.chain(*expected)):
+        if theirs.isdigit() or ours.isdigit():
+            worst = worst if ours == theirs else math.inf
+        else:
+            value, wanted = (float(one.replace("D", "E")) for one in (ours, theirs))
+            worst = max(worst, abs(value - wanted) / abs(wanted)) if wanted else max(worst, math.inf if value else 0.0)
+    return worst
+
+
+def sweep3d_compiled(commands: Commands, checkout: Path, work: Path) -> str:
+    """Gives what a compiler complains about. As its makefile does it: cpp makes the messages' source."""
+    with (work / "mpi_stuff.f").open("w") as made:
+        done = subprocess.run(["cpp", "-P", "-traditional-cpp", "-DMPI", checkout / "msg_stuff.cpp"], stdout=made, stderr=subprocess.PIPE, text=True,
+                              check=False)
+    if done.returncode != 0:
+        return last_line(done.stderr)
+    sources = [*sorted(one for one in checkout.glob("*.f") if not one.stem.endswith("_stuff")), work / "mpi_stuff.f"]
+    return (commands.compile("cc", "-w", "-O2", "-c", checkout / "timers.c", cwd=work)
+            or commands.compile("f90", "-w", "-O3", "-march=native", "-std=legacy", "-ffixed-line-length-none", f"-I{checkout}", *sources, "timers.o",
+                                "-o", "sweep3d", cwd=work))
+
+
+def sweep3d(commands: Commands, checkout: Path, work: Path, only: str) -> Iterator[Outcome]:
+    """An output file tells its grid, how the ranks divide it, and what is computed between two messages; with that a run
+    of the input file of that grid is the same. Outputs of several message libraries may be of one run."""
+    compiled: str | None = None
+    found: dict[tuple[str, ...], tuple[int, str]] = {}
+    for file in sorted(checkout.glob("output.*")):
+        expected = file.read_text(errors="replace")
+        grid, *division = file.name.split(".")[1], *(re.search(said, expected) for said in (r"(\d+) domains.* (\d+) x +(\d+)", r"(\d+) k-planes by +(\d+)"))
+        if not all(division):
+            sys.exit(f"foreign_mpi.py: {file}: expected how many domains there are, and how many k-planes and angles a block has")
+        (ranks, across, along), (planes, angles) = (one.groups() for one in division)
+        run = Run(f"sweep3d/{file.name}", int(ranks))
+        if not is_wanted(run.program, only):
+            continue
+        if compiled is None:
+            compiled = sweep3d_compiled(commands, checkout, work)
+        if compiled:
+            yield Outcome(run, f"does not compile: {compiled}")
+            continue
+        asked = (grid, across, along, planes, angles)
+        if asked not in found:
+            first, rest = (checkout / f"input.{grid}").read_text().split("\n", 1)
+            (work / "input").write_text(" ".join((across, along, planes, angles, *first.split()[4:])) + "\n" + rest)
+            found[asked] = commands.run(run.ranks, work / "sweep3d", cwd=work, limit_s=SWEEP3D_LIMIT_S)
+        status, output = found[asked]
+        difference = sweep3d_difference(sweep3d_results(output), sweep3d_results(expected))
+        if status == 0 and difference <= SWEEP3D_DIFFERENCE:
+            yield Outcome(run, "", f"the largest relative difference is {difference:.1e}")
+        elif status == 0:
+            yield Outcome(run, "integers are not as there" if math.isinf(difference) else f"numbers differ by {difference:.1e}, relative")
+        else:
+            yield Outcome(run, f"status {status}: {last_line(output)}")
+
+
+SUITES = {"mpich": mpich, "osu": osu, "hpcg": hpcg, "sweep3d": sweep3d}
 
 
 def main() -> int:
@@ -266,7 +364,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             for outcome in SUITES[name](Commands(options.commands.resolve(), options.processes), checkout.resolve(), Path(folder), options.only):
                 outcomes.append(outcome)
-                print(f"{outcome.run}: {outcome.said or 'passed'}", flush=True)
+                print(f"{outcome.run}: {outcome.said or 'passed'}{outcome.measured and f'; {outcome.measured}'}", flush=True)
         if len(outcomes) == before and not options.only:
             sys.exit(f"foreign_mpi.py: --{name} {checkout}: there is no program to run")
     if not outcomes:
