@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -24,6 +25,31 @@ class CommandLine(Mpi):
         for workers in (1, 2, 8):
             done = self.ranks(8, program, "many lines", workers=workers)
             self.assertEqual((done.returncode, sorted(done.stdout.splitlines())), (0, expected))
+
+    def test_lines_of_streams_of_cpp_are_not_mixed(self):
+        for way in ("pieces", "by buffers"):
+            with self.subTest(way=way):
+                done = self.run_it(BIN / "maslin-mpirun", "-n", 4, "--tag-output", self.build(HERE / "prints" / "streams.cpp"), way)
+                lines = [f"[rank {rank}] {{}} {i} of rank {rank}" for rank in range(4) for i in range(50)]
+                self.assertEqual(sorted(done.stdout.splitlines()), sorted(one.format(what) for one in lines for what in ("line", "wide line")))
+                self.assertEqual(sorted(done.stderr.splitlines()), sorted(one.format("error") for one in lines))
+
+    def test_wide_characters_are_printed(self):
+        done = self.run_it(BIN / "maslin-mpirun", "-n", 2, "--tag-output", self.build(HERE / "prints" / "streams.cpp"), "wide", workers=1)
+        self.assertEqual((done.returncode, sorted(done.stdout.splitlines())),
+                         (0, sorted(f"[rank {rank}] {what}" for rank in range(2) for what in (f"bytes {rank}", f"gr\u00fcn {rank}", "line", "\u20ac"))))
+        self.assertEqual(sorted(done.stderr.splitlines()), [f"[rank {rank}] error {rank}" for rank in range(2)])
+
+    def test_a_rank_opens_files_in_place_of_its_output(self):
+        program = self.build(HERE / "prints" / "streams.cpp")
+        for processes in (1, 3):
+            with self.subTest(processes=processes), tempfile.TemporaryDirectory() as folder:
+                done = self.ranks(3, program, "files", folder, processes=processes)
+                said = "printf {0} cout {0}\nwprintf {0}\nwrite {0}\n"
+                self.assertEqual((done.returncode, done.stdout), (0, said.format(0) + "rank 0 goes on\n"), done.stderr)
+                self.assertEqual(sorted(done.stderr.splitlines()), ["error 0", "error 1"])
+                self.assertEqual({one.name: one.read_text() for one in Path(folder).iterdir()},
+                                 {"1.out": said.format(1), "1.more": "more\n", "2.out": said.format(2), "2.more": "more\n", "2.err": "error 2\n"})
 
     def test_words_behind_the_program_are_its_own(self):
         words = ["--help", "-n", "--tag-output", "", "two words", "*"]

@@ -264,6 +264,7 @@ int run_all(int argc, char** argv) {
   const program all{argv[5]};
   const bool has_threads = std::strcmp(argv[3], "threads") == 0;
   if (has_threads) want_workers(maslin::ranks_of_process(process.process_of_rank, process.number).size());
+  replace_streams();
   load(all, process, has_threads);
   watch_crashes();
   take_output(std::strcmp(argv[2], "tagged") == 0, shared);

@@ -1,13 +1,13 @@
-// Programs print through stdio, C++ streams and Fortran's units. The first two use the C library's `stdout`, which is
-// replaced here; Fortran calls `write`, which this program defines in front of the C library's.
+// Programs print through stdio, C++ streams and Fortran's units. The C library's `stdout` and what stands in C++
+// streams (streams.cpp) are replaced; Fortran calls `write`, which this program defines in front of the C library's.
 
 #include "output.hpp"
 
-#include <dlfcn.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -25,17 +25,21 @@ namespace {
 
 bool is_tagged = false;
 std::atomic<bool> is_taken{false};  // then all ranks are there
+std::FILE* streams[2] = {};         // of standard output and error
 shared_by_processes* others = nullptr;
 std::mutex lock;
 
 ssize_t put(int file, const void* data, std::size_t bytes) noexcept { return syscall(SYS_write, file, data, bytes); }
 
-void put_all(int file, std::string_view text) noexcept {
-  while (!text.empty()) {
-    const ssize_t some = put(file, text.data(), text.size());
-    if (some < 0 && errno != EINTR) return;
-    if (some > 0) text.remove_prefix(static_cast<std::size_t>(some));
+/// Gives how many bytes were written: all, or what went before an error.
+std::size_t put_all(int file, std::string_view text) noexcept {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t some = put(file, text.data() + done, text.size() - done);
+    if (some < 0 && errno != EINTR) break;
+    if (some > 0) done += static_cast<std::size_t>(some);
   }
+  return done;
 }
 
 /// Prints the lines that have an end, or everything.
@@ -60,24 +64,23 @@ void print(const rank_of_process& of, int file, std::string& said, bool everythi
   said.erase(0, end);
 }
 
-/// What a rank writes; false where it is none's.
-bool take(int file, std::string_view text) {
-  if (!is_taken.load(std::memory_order_relaxed) || (file != STDOUT_FILENO && file != STDERR_FILENO)) return false;
-  rank_of_process* const mine = rank_here();
-  if (!mine) return false;
+bool is_output(int file) noexcept {
+  return is_taken.load(std::memory_order_relaxed) && (file == STDOUT_FILENO || file == STDERR_FILENO);
+}
+
+/// Keeps it until there is a whole line.
+void keep(rank_of_process& of, int file, std::string_view text) {
   // Somebody who looks at a terminal wants to see a question that has no end of line.
   static const bool is_seen[] = {isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1};
   const int which = file - STDOUT_FILENO;
   const std::lock_guard held(lock);
-  mine->unfinished[which] += text;
-  print(*mine, file, mine->unfinished[which], is_seen[which] && !is_tagged);
-  return true;
+  of.unfinished[which] += text;
+  print(of, file, of.unfinished[which], is_seen[which] && !is_tagged);
 }
 
 template <int file>
 ssize_t write_stream(void*, const char* text, std::size_t bytes) {
-  if (!take(file, {text, bytes})) put_all(file, {text, bytes});
-  return static_cast<ssize_t>(bytes);
+  return std::max<ssize_t>(write_output(file, {text, bytes}), 0);
 }
 
 template <int file>
@@ -85,17 +88,38 @@ std::FILE* stream() {
   cookie_io_functions_t with{};
   with.write = write_stream<file>;
   std::FILE* const made = fopencookie(nullptr, "w", with);
-  if (made) setvbuf(made, nullptr, _IONBF, 0);  // whose it is is known only while it is printed
+  if (!made) return nullptr;
+  setvbuf(made, nullptr, _IONBF, 0);  // whose it is is known only while it is printed
+  made->_fileno = file;               // for `fileno`
   return made;
 }
 
 }  // namespace
 
+void replace_streams() {
+  if (std::FILE* const out = stream<STDOUT_FILENO>()) stdout = streams[0] = out;
+  if (std::FILE* const error = stream<STDERR_FILENO>()) stderr = streams[1] = error;
+  replace_cpp_streams();
+}
+
+int file_of_output(const std::FILE* stream) noexcept {
+  if (!stream) return -1;
+  return stream == streams[0] ? STDOUT_FILENO : stream == streams[1] ? STDERR_FILENO : -1;
+}
+
+ssize_t write_output(int file, std::string_view text) {
+  if (rank_of_process* const mine = is_output(file) ? rank_here() : nullptr) {
+    const int own = mine->own_output[file - STDOUT_FILENO].load(std::memory_order_relaxed);
+    if (own == rank_of_process::of_job) return keep(*mine, file, text), static_cast<ssize_t>(text.size());
+    file = own;
+  }
+  const std::size_t done = put_all(file, text);
+  return done == 0 && !text.empty() ? -1 : static_cast<ssize_t>(done);
+}
+
 void take_output(bool tagged, shared_by_processes* shared) {
   is_tagged = tagged;
   others = shared;
-  if (std::FILE* const out = stream<STDOUT_FILENO>()) stdout = out;
-  if (std::FILE* const error = stream<STDERR_FILENO>()) stderr = error;
   is_taken.store(true, std::memory_order_release);  // pairs with `flush_output`
 }
 
@@ -115,20 +139,9 @@ void flush_output() noexcept {
 #pragma GCC visibility push(default)
 extern "C" {
 ssize_t write(int file, const void* data, std::size_t bytes) {
-  if (mpi::take(file, {static_cast<const char*>(data), bytes})) return static_cast<ssize_t>(bytes);
+  if (mpi::is_output(file)) return mpi::write_output(file, {static_cast<const char*>(data), bytes});
   return mpi::put(file, data, bytes);
 }
-// A buffer of `stdout` would be one for all ranks: what asks for one is not heard.
-int setvbuf(std::FILE* stream, char* buffer, int kind, std::size_t bytes) {
-  if (mpi::is_taken && (stream == stdout || stream == stderr)) return 0;
-  static const auto real = reinterpret_cast<decltype(&setvbuf)>(dlsym(RTLD_NEXT, "setvbuf"));
-  return real(stream, buffer, kind, bytes);
-}
-void setbuf(std::FILE* stream, char* buffer) { setvbuf(stream, buffer, buffer ? _IOFBF : _IONBF, BUFSIZ); }
-void setbuffer(std::FILE* stream, char* buffer, std::size_t bytes) {
-  setvbuf(stream, buffer, buffer ? _IOFBF : _IONBF, bytes);
-}
-void setlinebuf(std::FILE* stream) { setvbuf(stream, nullptr, _IOLBF, 0); }
 ssize_t writev(int file, const iovec* parts, int count) {
   if (file != STDOUT_FILENO && file != STDERR_FILENO) return syscall(SYS_writev, file, parts, count);
   ssize_t all = 0;

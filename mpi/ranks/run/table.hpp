@@ -29,6 +29,9 @@ struct rank_of_process {
   std::atomic<bool> has_threads{false};     ///< its code has made some, which may run as long as the process
   const void** kept = nullptr;              ///< where it says what its copy of the library keeps
   std::string unfinished[2];                ///< lines of standard output and error that have no end yet
+  /// Where these go: a descriptor, if it has opened a file in their place.
+  static constexpr int of_job = -1, closed = -2;
+  std::atomic<int> own_output[2]{of_job, of_job};
 };
 
 /// All of them; it does not change while they run. Their threads may print while the process ends, so nobody frees it.
