@@ -78,6 +78,15 @@ inline constexpr setting all_settings[] = {
             "10 ms. `spin` with `MASLIN_EAGER=0` is the [paper mode](ranks.md#paper-mode).",
     },
     {
+        .name = "MASLIN_RANK_PLACE",
+        .is = setting::kind::file,
+        .form = "`block`, `cyclic`, or a file",
+        .unset = "`block`",
+        .help = "How `ms::ranks` divides its ranks among the workers.",
+        .more = "`block`: ranks that follow each other stay together; `cyclic`: they are dealt out in turn; a file: it "
+                "has the number of the worker of [each rank](ranks.md#which-worker-has-which-rank).",
+    },
+    {
         .name = "MASLIN_LEARNED",
         .is = setting::kind::file,
         .form = "a file, or `off`",

@@ -261,6 +261,7 @@ int run_all(int argc, char** argv) {
   // Traces, reports and what is learned go by the program that was started.
   program_invocation_name = argv[5];
   program_invocation_short_name = basename(argv[5]);
+  unsetenv("MASLIN_RANK_PLACE");  // these ranks are where `how` says
   const program all{argv[5]};
   const bool has_threads = std::strcmp(argv[3], "threads") == 0;
   if (has_threads) want_workers(maslin::ranks_of_process(process.process_of_rank, process.number).size());

@@ -8,9 +8,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "base/settings.hpp"
+#include "comm/placement.hpp"
 #include "comm/processes.hpp"
 #include "exec/execute.hpp"
 #include "exec/in_place.hpp"
@@ -125,7 +128,11 @@ int granted_cpus() {
 }  // namespace
 
 void detail::run_ranks(int count, void (*run)(void*, communicator&), void* body, location where, host* of) {
-  run_in_one_process(count, run, body, where, of, {});
+  const char* const how = base::text_of("MASLIN_RANK_PLACE");
+  std::vector<int> worker_of_rank;  // in blocks
+  if (how && std::string_view(how) != "block" && count > 0)
+    worker_of_rank = placed(how, count, the_executor().workers(), "worker", "MASLIN_RANK_PLACE=");
+  run_in_one_process(count, run, body, where, of, worker_of_rank);
 }
 
 void detail::run_placed_ranks(const std::vector<int>& worker_of_rank, void (*run)(void*, communicator&), void* body,
