@@ -1,7 +1,7 @@
 """Builds MPI programs that nobody here wrote by the commands of maslin-mpirun, runs them, and says which of them pass.
 
 foreign_mpi.py FOLDER_OF_COMMANDS [--mpich FOLDER] [--osu FOLDER] [--hpcg FOLDER] [--sweep3d FOLDER]
-               [--only DIR[/PROGRAM]] [--processes 1] [--json FILE]
+               [--npb FOLDER] [--only DIR[/PROGRAM]] [--processes 1] [--json FILE]
 
 Each FOLDER is a checkout, in which nothing is written:
 
@@ -13,6 +13,8 @@ Each FOLDER is a checkout, in which nothing is written:
 --hpcg     HPCG 3.1: passes if it says that its result is valid
 --sweep3d  ASCI Sweep3D 2.2b, in Fortran: each output.* of it is a run on as many ranks as it tells of. It passes if all
            integers are the same, and iteration errors and balance have the ten digits that its README asks for.
+--npb      NAS parallel benchmarks 3.3 (NPB3.3-MPI), seven in Fortran and one in C, class S on four ranks: one passes if
+           it says that its verification was successful
 
 Prints a line for each run and how many passed. Status 1 where one fails.
 """
@@ -36,6 +38,7 @@ from typing import Iterator
 
 LIMIT_S = 120
 SWEEP3D_LIMIT_S = 900
+NPB_PROGRAMS, NPB_CLASS, NPB_RANKS = ("bt", "cg", "ep", "ft", "is", "lu", "mg", "sp"), "S", 4
 SWEEP3D_DIFFERENCE = 1e-10  # relative: its README asks for ten digits
 MPICH_FOLDERS = ("attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "pt2pt", "topo",
                  "threads/coll", "threads/comm", "threads/init", "threads/pt2pt")
@@ -343,7 +346,29 @@ def sweep3d(commands: Commands, checkout: Path, work: Path, only: str) -> Iterat
             yield Outcome(run, f"status {status}: {last_line(output)}")
 
 
-SUITES = {"mpich": mpich, "osu": osu, "hpcg": hpcg, "sweep3d": sweep3d}
+def npb(commands: Commands, checkout: Path, work: Path, only: str) -> Iterator[Outcome]:
+    """Its makefiles write beside the sources, so a copy is built. SP and BT need a square number of ranks, the others a power of two."""
+    shutil.copytree(checkout / "NPB3.3-MPI" if (checkout / "NPB3.3-MPI").is_dir() else checkout, work, dirs_exist_ok=True)
+    compilers = {"MPIF77": commands.folder / "maslin-mpif90", "MPICC": commands.folder / "maslin-mpicc"}
+    settings = {**compilers, "FLINK": "$(MPIF77)", "CLINK": "$(MPICC)", "CC": "cc", "BINDIR": "../bin", "RAND": "randi8_safe",
+                "FFLAGS": "-w -O2 -std=legacy", "FLINKFLAGS": "-O2", "CFLAGS": "-w -O2", "CLINKFLAGS": "-O2"}
+    (work / "config" / "make.def").write_text("".join(f"{name} = {value}\n" for name, value in settings.items()))
+    (work / "bin").mkdir(exist_ok=True)
+    for name in NPB_PROGRAMS:
+        run = Run(f"npb/{name}", NPB_RANKS)
+        if not is_wanted(run.program, only):
+            continue
+        made = subprocess.run(["make", name, f"CLASS={NPB_CLASS}", f"NPROCS={NPB_RANKS}"], cwd=work, capture_output=True, text=True, check=False)
+        program = work / "bin" / f"{name}.{NPB_CLASS}.{NPB_RANKS}"
+        if made.returncode != 0 or not program.exists():
+            yield Outcome(run, f"does not compile: {last_line(made.stderr or made.stdout)}")
+            continue
+        status, output = commands.run(NPB_RANKS, program, cwd=work)
+        right = status == 0 and re.search(r"Verification\s*=\s*SUCCESSFUL", output) is not None
+        yield Outcome(run, "" if right else f"status {status}: {last_line(output)}")
+
+
+SUITES = {"mpich": mpich, "osu": osu, "hpcg": hpcg, "sweep3d": sweep3d, "npb": npb}
 
 
 def main() -> int:
