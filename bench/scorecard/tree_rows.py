@@ -72,7 +72,7 @@ def once(searcher: tree_search.Searcher, alignments: Sequence, seed: int, limit_
     try:
         first = tree_search.search(searcher, alignments, seed, limit_s)
     except TooLate:
-        return Tried(limit_s, [], tree_search.version(searcher), again)
+        first = tree_search.Searches(limit_s, [])
     return Tried(first.seconds, first.lnls, tree_search.version(searcher), again)
 
 

@@ -79,6 +79,9 @@ terms scaled(terms t, double by) {
   return t;
 }
 
+/// Gives how many workers have something to do in such a loop.
+int takers_of(const alike_loops& l, int width) { return static_cast<int>(std::min<std::int64_t>(width, l.blocks)); }
+
 /// What one stream takes on a team, in all its turns. A turn is an off-load; or a loop, where the host is the master.
 struct worked {
   double turns = 1;
@@ -221,9 +224,8 @@ class one_run {
 
   /// Gives what loops of that kind compute, on one worker or together on several, each of which slows the others.
   double computed(const alike_loops& l, memory_factors memory) const {
-    return l.seconds * memory.loops * slow_down(slowed_by_.loops, takers_of(l)) / m_.worker_speed;
+    return l.seconds * memory.loops * slow_down(slowed_by_.loops, takers_of(l, at_.width)) / m_.worker_speed;
   }
-  int takers_of(const alike_loops& l) const { return static_cast<int>(std::min<std::int64_t>(at_.width, l.blocks)); }
 
   /// Gives how much longer streams take for each other that runs at the time, as a part of what they take: so many of
   /// its team compute in the mean.
@@ -377,7 +379,7 @@ class one_run {
           continue;
         }
         const double alone = computed(l, memory);
-        const double of_each = alone / takers_of(l);
+        const double of_each = alone / takers_of(l, at_.width);
         if (is_hosts_) {
           const given_out loop = host_gives_out({alone / count, l.blocks}, at_.width, costs);
           const double waits = count * (loop.done - loop.told);
@@ -606,8 +608,7 @@ prediction predict_between(const profile& p, const machine& m, int workers) {
   for (const alike_loops& l : p.between) {
     if (l.count == 0) continue;
     const auto count = static_cast<double>(l.count);
-    const auto takers = static_cast<double>(std::min<std::int64_t>(workers, l.blocks));
-    const double computed = l.seconds * slow_down(p.between_slowed_by.loops, takers) / m.worker_speed;
+    const double computed = l.seconds * slow_down(p.between_slowed_by.loops, takers_of(l, workers)) / m.worker_speed;
     out.by.parallel += count * loop_time({computed / count, l.blocks}, workers, costs);
   }
   out.seconds = out.idealised = out.by.sum();
