@@ -153,6 +153,12 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(measure.MeasurementError, "no reading frame"):
             phylo_models.translated({"a": "TAATTAATTAA" * 20})
 
+    def test_phyml_has_the_frequencies_of_the_matrix_as_the_others_do(self):
+        with mock.patch.object(tree_search, "present", return_value=list(tree_search.SEARCHERS)):
+            words = {one.name: one.words(Path("msa"), 3) for one in phylo_models.searchers(None) if one.name != "raxml"}
+        self.assertEqual(words["phyml"][words["phyml"].index("-f") + 1], "m")
+        self.assertEqual([words[name][words[name].index(option) + 1] for name, option in (("iqtree", "-m"), ("raxml-ng", "--model"))], 2 * ["LG+G"])
+
     def test_each_part_is_drawn_from_its_own_sites(self):
         ranges = phylo_models.blocks(10, 3)
         self.assertEqual(ranges, [(1, 3), (4, 6), (7, 10)])

@@ -106,8 +106,9 @@ def searchers(files: Files | None) -> list[tree_search.Searcher]:
         "raxml-ng": lambda file, seed: ["--search1", "--msa", file, "--tree", "pars{1}", "--threads", 1, "--seed", seed, "--redo",
                                         *(["--model", files.ours, "--brlen", "unlinked"] if files else ["--model", "LG+G"])]}
     if not files:
-        words["phyml"] = lambda file, seed: ["-i", file, "-d", "aa", "-m", "LG", "-c", 4, "-a", "e", "-v", 0, "-b", 0, "-s", "SPR",
-                                             "--r_seed", seed, "--quiet", "--no_memory_check"]
+        # -f m: the matrix's frequencies. Without it PhyML counts those of proteins, whatever its help says.
+        words["phyml"] = lambda file, seed: ["-i", file, "-d", "aa", "-m", "LG", "-f", "m", "-c", 4, "-a", "e", "-v", 0, "-b", 0, "-s",
+                                             "SPR", "--r_seed", seed, "--quiet", "--no_memory_check"]
     found = [replace(one, words=words[one.name]) for one in tree_search.present() if one.name in words]
     return [*found, of_raxml(["-m", "GTRGAMMA", "-q", files.raxml, "-M"] if files else ["-m", "PROTGAMMALG"])]
 
