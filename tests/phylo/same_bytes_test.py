@@ -58,6 +58,9 @@ class SameBytes(ProgramTest):
             self.assertEqual((self.folder / f"{prefix}.bestTree").read_text(), expected)
         done = self.run_program(*command, "-", "--prefix", "x", input=b"4 6\n")
         self.assertIn("standard input:2:1: ", done.stderr.decode())
+        done = self.run_program("evaluate", "--model", "JC", "--msa", "-", "--tree", "-", input=MSA.read_bytes())
+        self.assertEqual((done.returncode, done.stderr.decode()), (2, "maslin-phylo: standard input: two options say -, and the first has read "
+                                                                      "all of it; give one of them the path of a file\n"))  # fmt: skip
 
     def test_in_any_alignment_format(self):
         rows = [line.split() for line in MSA.read_text().splitlines()[1:]]

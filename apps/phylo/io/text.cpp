@@ -91,6 +91,9 @@ class input {
 
 std::string read_text(const std::string& file) {
   if (file.empty()) throw input_error("the name of an input file is empty; give the path of a file");
+  static bool standard_input_was_read = false;
+  if (file == "-" && std::exchange(standard_input_was_read, true))
+    fail(file, "two options say -, and the first has read all of it; give one of them the path of a file");
   input in(file);
   std::string text;
   while (in.read(text)) continue;

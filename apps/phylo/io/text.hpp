@@ -11,7 +11,7 @@
 namespace phylo {
 
 /// Gives the file's content with every line end as '\n' and without a byte order mark. Reads pipes, standard input
-/// ("-"), and what gzip has compressed. Throws `input_error` when it can't be opened or read, is a folder, is
+/// ("-", once), and what gzip has compressed. Throws `input_error` when it can't be opened or read, is a folder, is
 /// compressed and damaged, or holds a NUL byte (so is no text).
 std::string read_text(const std::string& file);
 

@@ -193,6 +193,9 @@ class Reader {
       const char* const rates = invariant ? "+I+G" : "+G";
       if (data == "GTR" || data == "BIN") return matrix.empty() ? fmt::format("{}{}", data, rates) : "";
       if (data != "PROT") return {};
+      // Those of mixtures: +G of LG4M and +R of LG4X go without saying.
+      if (const ProteinMixture* const mixture = find_protein_mixture(matrix))
+        return invariant || variation == "CAT" ? "" : std::string(mixture->name);
       const bool counted = find_protein_matrix(matrix) == nullptr && matrix.ends_with('F');
       if (counted) matrix.remove_suffix(1);
       const ProteinMatrix* const known = find_protein_matrix(matrix);

@@ -266,6 +266,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"LG+G4 and more", 7, "expected '+'"}, Bad{"GTRGAMMA", 1, "expected GTR+G in its place"},
         Bad{"PROTGAMMAILGF", 1, "expected LG+F+I+G in its place"}, Bad{"BINCAT", 1, "expected BIN+G in its place"},
         Bad{"PROTGAMMAGTR", 1, "expected PROTGTR+G in its place"}, Bad{"LGGAMMA", 1, "expected a model"},
+        Bad{"PROTGAMMALG4X", 1, "this is a name of RAxML's; expected LG4X in its place"},
+        Bad{"PROTGAMMAILG4M", 1, "expected a model"}, Bad{"PROTCATLG4M", 1, "expected a model"},
         Bad{"PROTGAMMABIN", 1, "expected a model"}, Bad{"PROTGAMMAAUTO", 1, "expected a model"},
         Bad{"GTRGAMMAX", 1, "expected a model"}, Bad{"GTR+GAMMA", 5, "expected +G, +G4, +G4m, or +G4a"},
         Bad{"GTR+X", 5, "expected +F"}, Bad{"GTR G", 5, "expected '+'"}, Bad{"GTR+", 5, "expected +F"},
