@@ -39,9 +39,11 @@ class Evolution {
       : model_(model),
         random_(random),
         states_(static_cast<std::size_t>(model.states())),
-        leaps_(phylo::rate_matrix(model)),
         categories_(phylo::category_rates(model)) {
-    for (std::size_t i = 0; i < states_; ++i) leaps_[(states_ + 1) * i] = 0;
+    if (model.mixture == nullptr)
+      add_process(model);
+    else
+      for (const phylo::ProteinMatrix& matrix : model.mixture->matrices) add_process(phylo::model_of(matrix));
   }
 
   /// Gives the states of all tips at one more site of the data.
@@ -53,33 +55,46 @@ class Evolution {
   }
 
  private:
+  /// Rates of leaps without the diagonal, and frequencies.
+  struct Process {
+    phylo::Matrix leaps;
+    std::vector<double> frequencies;
+  };
+
+  void add_process(const phylo::Model& model) {
+    processes_.push_back({phylo::rate_matrix(model), model.frequencies});
+    for (std::size_t i = 0; i < states_; ++i) processes_.back().leaps[(states_ + 1) * i] = 0;
+  }
+
   std::vector<std::size_t> any_site(const phylo::Tree& tree) {
-    const double speed = drawn_speed();
+    const bool invariant = model_.with_invariant && random_.uniform() < model_.invariant;
+    const std::size_t category = invariant ? 0 : drawn_category();
+    const double speed = invariant ? 0 : categories_[category];
+    const Process& process = processes_[processes_.size() == 1 ? 0 : category];
     std::vector<std::size_t> at_tips(static_cast<std::size_t>(tree.tips()));
-    const std::size_t root = drawn(model_.frequencies.data(), states_, 1, random_.uniform());
+    const std::size_t root = drawn(process.frequencies.data(), states_, 1, random_.uniform());
     at_tips[0] = root;
     std::vector<std::pair<phylo::HalfEdge, std::size_t>> open{{0, root}};
     while (!open.empty()) {
       const auto [h, state] = open.back();
       open.pop_back();
       const phylo::HalfEdge far = tree.back(h);
-      const std::size_t there = after(state, tree.length(h) * speed);
+      const std::size_t there = after(state, tree.length(h) * speed, process.leaps);
       if (tree.is_tip(far)) at_tips[static_cast<std::size_t>(far)] = there;
       for (phylo::HalfEdge side = tree.next(far); side != far; side = tree.next(side)) open.emplace_back(side, there);
     }
     return at_tips;
   }
 
-  double drawn_speed() {
-    if (model_.with_invariant && random_.uniform() < model_.invariant) return 0;
-    if (!model_.has_free_categories()) return categories_[random_.below(categories_.size())];
-    return categories_[drawn(model_.free_category_shares.data(), categories_.size(), 1, random_.uniform())];
+  std::size_t drawn_category() {
+    if (!model_.has_free_categories()) return random_.below(categories_.size());
+    return drawn(model_.free_category_shares.data(), categories_.size(), 1, random_.uniform());
   }
 
   /// Gives what a state has become after a time.
-  std::size_t after(std::size_t state, double time) {
+  std::size_t after(std::size_t state, double time, const phylo::Matrix& leaps) {
     while (true) {
-      const double* const row = leaps_.data() + states_ * state;
+      const double* const row = leaps.data() + states_ * state;
       double sum = 0;
       for (std::size_t i = 0; i < states_; ++i) sum += row[i];
       time -= -std::log1p(-random_.uniform()) / sum;
@@ -91,8 +106,8 @@ class Evolution {
   const phylo::Model& model_;
   phylo::Random& random_;
   std::size_t states_;
-  phylo::Matrix leaps_;  // rates, without the diagonal
-  std::vector<double> categories_;
+  std::vector<Process> processes_;  // one for all categories, or one for each
+  std::vector<double> categories_;  // rates
 };
 
 }  // namespace

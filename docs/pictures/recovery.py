@@ -35,6 +35,7 @@ PROTEINS = ("Dayhoff", "DCMut", "JTT", "JTT-DCMut", "WAG", "LG", "VT", "Blosum62
             "Q.bird", "Q.mammal", "Q.insect", "Q.yeast", "Poisson")
 KINDS = {"rates": "exchange rates", "frequencies": "frequencies", "shape": "shape of +G", "invariant": "invariant sites of +I",
          "categories": "rates and shares of +R", "speeds": "speeds of partitions", "lengths": "branch lengths"}
+SPEEDS = {3: [0.1, 0.8, 2.5], 4: [0.2, 0.6, 1.2, 2.5]}  # of free categories, over their mean
 SIZE, LEFT, TOP, GAP = 250, 44, 70, 72  # of a panel, and what lies around it
 
 
@@ -76,10 +77,11 @@ def case(draw: random.Random, name: str, rates: list[float], states: int, more: 
     if "A" in more:
         asked, truth = asked + "+ASC_LEWIS", truth + "+ASC_LEWIS"
     if "R" in more:
-        speeds, weights = [0.1, 0.8, 2.5], shares(draw, 3, 0.2)
+        speeds = SPEEDS[int(more[-1])]
+        weights = shares(draw, len(speeds), 0.6 / len(speeds))
         mean = sum(speed * weight for speed, weight in zip(speeds, weights))
         speeds = [speed / mean for speed in speeds]
-        asked, truth = asked + "+R3", truth + "+R3" + braces(speeds) + braces(weights)
+        asked, truth = asked + f"+R{len(speeds)}", truth + f"+R{len(speeds)}" + braces(speeds) + braces(weights)
         parts += [("categories", speeds), ("categories", weights)]
     return Case(asked, truth, parts)
 
@@ -126,9 +128,11 @@ def cases(sites: int = SITES) -> list[Case]:
     found.append(case(draw, "GTGTR", [round(math.exp(draw.uniform(-1, 1)), 6) for _ in range(44)] + [1.0], 10, ""))
     found += [case(draw, name, [], states, more) for name, states, more in (("JC", 0, "A"), ("F81", 4, "GA"), ("BIN", 2, "A"), ("MULTI4_MK", 0, "GA"))]
     found += [case(draw, name, [], 0, more) for name in ("JC", "WAG", "mtREV", "LG") for more in ("I", "IG")]
-    found += [case(draw, "HKY", [3.2], 4, more) for more in ("I", "IG", "R")]
-    found += [case(draw, "GTR", [1.4, 3, 0.6, 1.1, 4, 1.0], 4, "R"), case(draw, "LG", [], 0, "R"), case(draw, "JC", [], 0, "R")]
+    found += [case(draw, "HKY", [3.2], 4, more) for more in ("I", "IG", "R3")]
+    found += [case(draw, "GTR", [1.4, 3, 0.6, 1.1, 4, 1.0], 4, "R3"), case(draw, "LG", [], 0, "R3"), case(draw, "JC", [], 0, "R3")]
     found.append(partitions(draw, sites))
+    # Mixtures: each category has a matrix of its own.
+    found += [case(draw, "LG4M", [], 0, "G"), case(draw, "LG4X", [], 0, "R4")]
     return found
 
 
