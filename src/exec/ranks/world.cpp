@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "base/mutex.hpp"
 #include "base/start_thread.hpp"
@@ -335,8 +336,12 @@ struct stuck_watch::shared {
       : thread(base::start_thread([] {},
                                   [this, &of] {
                                     using namespace std::chrono_literals;
+                                    // Ranks that get stuck mostly do so soon, and then it is told soon.
+                                    constexpr auto longest = 200ms;
+                                    auto until_next = 20ms;
                                     lock.lock();
-                                    while (!ended.wait_for(lock, 200ms,
+                                    while (!ended.wait_for(lock,
+                                                           std::exchange(until_next, std::min(2 * until_next, longest)),
                                                            [this]() MASLIN_REQUIRES(lock) { return is_over; })) {
                                       lock.unlock();
                                       if (!of.has_failed() && of.is_stuck()) of.fail_stuck();
