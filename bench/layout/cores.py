@@ -33,8 +33,8 @@ ASIDE = [(cores, streams, program) for program in (SHORT, LONG) for cores in (12
 
 def judged(words: Sequence[str], machine: Path, folder: Path) -> dict:
     """Records the program `layered_programs WORDS` on one worker. Gives the layout that `maslin layout` names, the best one, what the first
-    takes over the second, and each layout with what a run takes and the error of its prediction. The program has one phase, called as
-    its first word."""
+    takes over the second, and each layout with what a run takes and the error of its prediction. Runs have the master of loops that is
+    predicted to be the faster one. The program has one phase, called as its first word."""
     one, trace = folder / "one.toml", folder / "run.mtrace"
     one.write_text(ONE_WORKER, encoding="utf-8")
     program = [binary("layered_programs"), *words]
@@ -44,7 +44,8 @@ def judged(words: Sequence[str], machine: Path, folder: Path) -> dict:
     rows = []
     for candidate in json.loads(said)["phases"][0]["candidates"]:
         layout = f"{candidate['streams']}x{candidate['width']}"
-        _, ran = execute(program, VIRTUAL | {"MASLIN_MACHINE": str(machine), "MASLIN_PIN": f"{words[0]}={layout}"})
+        _, ran = execute(program, VIRTUAL | {"MASLIN_MACHINE": str(machine), "MASLIN_PIN": f"{words[0]}={layout}",
+                                             "MASLIN_MASTER": candidate.get("loop_master", "auto")})
         seconds = json.loads(ran)["seconds"]
         rows.append((layout, seconds, candidate["seconds"] / seconds - 1))
     best = min(rows, key=lambda row: row[1])
