@@ -325,13 +325,20 @@ bool counts_said_traffic(const options& wish) {
          (wish.machine.empty() || counts_traffic(maslin::machine::read_spec(wish.machine)));
 }
 
-/// Says what the program moves on one worker: as the command line does, or as its bodies say.
-void tell_traffic(layers::wishes& w, const recorded& program, const options& wish) {
-  w.memory_traffic = wish.memory_gb_per_s * 1e9;
+/// Gives the bytes a second that the program moves on one worker: as the command line says, or as its bodies do.
+double traffic_of(const recorded& program, const options& wish) {
   const double seconds = seconds_of_moving(program);
-  if (!counts_said_traffic(wish) || seconds <= 0) return;
-  w.memory_traffic = bytes_moved(program) / seconds;
-  w.loops_share = std::min(1.0, seconds / program.work);
+  if (!counts_said_traffic(wish) || seconds <= 0) return wish.memory_gb_per_s * 1e9;
+  return bytes_moved(program) / seconds;
+}
+
+/// Lets workers without local stores share memory: the profile holds what loops move to these.
+void tell_traffic(layers::wishes& w, const recorded& program, const options& wish) {
+  if (counts_said_traffic(wish) && !wish.machine.empty() && has_stores(maslin::machine::read_spec(wish.machine)))
+    return;
+  w.memory_traffic = traffic_of(program, wish);
+  const double seconds = seconds_of_moving(program);
+  if (counts_said_traffic(wish) && seconds > 0) w.loops_share = std::min(1.0, seconds / program.work);
 }
 
 /// Has the machine a saturation curve, if memory matters and its description says anything of it. Gives whether it is
@@ -428,7 +435,7 @@ void run(const options& wish) {
   }
   const recorded program = read_recorded(trace);
   const std::optional<double> share = cpu_share(program, share_of_run);
-  layers::profile profile = profile_of(program, trace);
+  layers::profile profile = profile_of(program, trace, counts_said_traffic(wish));
   const int copies = wish.beside ? tell_neighbours(profile, wish, folder) : 0;
   tell_traffic(w, program, wish);
   if (file.empty()) {
@@ -462,7 +469,7 @@ void run(const options& wish) {
              {"ranks", wish.ranks},          {"seconds", seconds}, {"error_s", error}, {"between_s", between.seconds},
              {"recorded_s", program.seconds}};
     all["unknown"] = unknown;
-    all["memory_gb_per_s"] = w.memory_traffic * 1e-9;
+    all["memory_gb_per_s"] = traffic_of(program, wish) * 1e-9;
     all["loops_traffic_known"] = silent.empty();
     all["copies_beside"] = copies;
     if (!m.measured_curves.saturation.empty() && w.memory_traffic > 0)

@@ -15,27 +15,29 @@ namespace {
 namespace layers = maslin::layers;
 using act = recorded::act;
 
-/// What a task, or tasks, copy where their worker has a local store.
-struct named_bytes {
-  double in = 0, out = 0;
+/// What a loop's blocks, or tasks, copy where their workers have local stores: what tasks name, and what code says that
+/// it moves where there is nothing named.
+struct copied_bytes {
+  double in = 0, out = 0, moved = 0;
+  double sum() const { return in + out + moved; }
 };
 
 void add_loop(std::vector<layers::alike_loops>& to, std::int64_t blocks, double seconds,
-              const named_bytes& bytes = {}) {
-  const bool copies = bytes.in + bytes.out > 0;
-  const auto same = std::find_if(to.begin(), to.end(), [&](const auto& l) {
-    return l.blocks == blocks && (l.bytes_in + l.bytes_out > 0) == copies;
+              const copied_bytes& bytes = {}) {
+  const auto same = std::find_if(to.begin(), to.end(), [&](const layers::alike_loops& l) {
+    return l.blocks == blocks && (copied_bytes{l.bytes_in, l.bytes_out, l.bytes_moved}.sum() > 0) == (bytes.sum() > 0);
   });
   layers::alike_loops& l = same == to.end() ? to.emplace_back(layers::alike_loops{0, blocks, 0}) : *same;
   ++l.count;
   l.seconds += seconds;
   l.bytes_in += bytes.in;
   l.bytes_out += bytes.out;
+  l.bytes_moved += bytes.moved;
 }
 
 class reading {
  public:
-  explicit reading(const recorded& program) : program_(program), known_(program.bodies.size()) {}
+  reading(const recorded& program, bool moves) : program_(program), moves_(moves), known_(program.bodies.size()) {}
 
   layers::profile all() {
     outside(0);
@@ -78,19 +80,36 @@ class reading {
     }
   }
 
+  /// Gives what a body says that it moves, with the loops in it.
+  double moved(std::uint32_t body) const {
+    double sum = 0;
+    if (body >= program_.bodies.size()) return sum;
+    for (const recorded::step& s : program_.bodies[body].steps) {
+      if (s.does == act::move) sum += static_cast<double>(s.what);
+      if (s.does == act::loop) sum += moved(program_.loops[s.what]);
+    }
+    return sum;
+  }
+  double moved(const recorded::loop& l) const {
+    double sum = 0;
+    for (const recorded::piece& p : l.pieces) sum += moved(p.runs);
+    return sum;
+  }
+
   /// Tasks that were created between two waits are shared by a team as the blocks of a loop are.
   struct batch {
     std::int64_t tasks = 0;
     double seconds = 0;
-    named_bytes bytes;
+    copied_bytes bytes;
     void end(std::vector<layers::alike_loops>& to) {
       if (tasks > 0) add_loop(to, tasks, seconds, bytes);
       *this = {};
     }
   };
 
-  void add_named(const recorded::task& t, named_bytes& to) const {
+  void add_copied(const recorded::task& t, copied_bytes& to) const {
     using maslin::access_mode;
+    if (moves_ && t.accesses == 0) to.moved += moved(t.runs);
     for (std::uint32_t i = 0; i < t.accesses; ++i) {
       const auto& form = program_.accesses[t.first_access + i].form;
       const double bytes = static_cast<double>(form.bytes) * static_cast<double>(form.columns);
@@ -105,15 +124,17 @@ class reading {
       case act::create:
         ++tasks.tasks;
         tasks.seconds += asked(s);
-        add_named(program_.tasks[s.what], tasks.bytes);
+        add_copied(program_.tasks[s.what], tasks.bytes);
         return true;
       case act::wait:
       case act::wait_on:
         tasks.end(to);
         return true;
-      case act::loop:
-        add_loop(to, program_.loops[s.what].blocks, asked(s));
+      case act::loop: {
+        const recorded::loop& l = program_.loops[s.what];
+        add_loop(to, l.blocks, asked(s), {0, 0, moves_ ? moved(l) : 0});
         return true;
+      }
       case act::phase:  // inside another: its streams divide that one's team
         add_loop(to, static_cast<std::int64_t>(program_.phases[s.what].streams.size()), asked(s));
         return true;
@@ -195,6 +216,7 @@ class reading {
   }
 
   const recorded& program_;
+  const bool moves_;
   layers::profile into_;
   std::vector<std::optional<double>> known_;
 };
@@ -219,13 +241,13 @@ double slowed_by_each(double alone, double beside, int copies) {
 
 }  // namespace
 
-layers::profile profile_of(const recorded& program, const std::string& trace) {
+layers::profile profile_of(const recorded& program, const std::string& trace, bool moves) {
   if (program.workers != 1)
     throw maslin::error(
         fmt::format("the trace '{}' was recorded on {} workers, which share what they measure; record it with "
                     "MASLIN_WORKERS=1",
                     trace, program.workers));
-  layers::profile p = reading(program).all();
+  layers::profile p = reading(program, moves).all();
   if (p.phases.empty())
     throw maslin::error(fmt::format(
         "'{}' has no phase: there are no streams to lay out; put its independent parts into ms::phase, or ask "

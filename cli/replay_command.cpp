@@ -41,7 +41,7 @@ void run(const wishes& w) {
   if (const auto ranks = read_ranks(w.traces, w.how.trimmed)) return run_ranks(*ranks, w);
   recorded program = read_recorded(w.traces.front());
   const maslin::machine::machine_spec machine = maslin::machine::read_spec(w.how.machine);
-  add_named_data(program, machine);
+  count_named_data(program, machine);
   const double fast = bandwidth(machine, w.how.workers > 0 ? w.how.workers : machine.workers.count * machine.nodes);
   const double memory = fast > 0 && counts_traffic(machine) ? bytes_moved(program) / fast : 0;
   replay again(program);

@@ -141,7 +141,7 @@ void run(wishes w) {
     if (machine.empty()) machine = here;
   }
   if (rates.empty())
-    add_named_data(program, maslin::machine::read_spec(machine));
+    count_named_data(program, maslin::machine::read_spec(machine));
   else
     add_measured(program, rates);
   scaling s = scale(program, machine, w.workers, w.loops, w.trimmed);

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <map>
 
 #include "model/memory/instances.hpp"
@@ -25,19 +27,42 @@ double bytes_named(const recorded& program, const recorded::task& t) {
   return sum;
 }
 
+/// The body moves nothing, and neither do its loops.
+void move_nothing(recorded& program, std::uint32_t body) {
+  auto& steps = program.bodies[body].steps;
+  std::erase_if(steps, [](const step& s) { return s.does == act::move; });
+  for (const step& s : steps)
+    if (s.does == act::loop)
+      for (const recorded::piece& p : program.loops[s.what].pieces) move_nothing(program, p.runs);
+}
+
 }  // namespace
 
 double bandwidth(const maslin::machine::machine_spec& machine, int workers) {
-  const auto* const level = maslin::memory::main_memory(machine);
-  return level ? *level->bandwidth_gb_per_s * 1e9 * maslin::memory::instances(*level, machine).of_first(workers) : 0;
+  double gb_per_s = std::numeric_limits<double>::infinity();
+  if (const auto* const level = maslin::memory::main_memory(machine))
+    gb_per_s = *level->bandwidth_gb_per_s * maslin::memory::instances(*level, machine).of_first(workers);
+  if (const auto& t = machine.transfer; t && has_stores(machine)) {
+    const int of_a_bus = machine.workers.count / machine.workers.groups;
+    gb_per_s = std::min(gb_per_s, t->bandwidth_gb_per_s * workers);
+    if (t->total_gb_per_s) gb_per_s = std::min(gb_per_s, *t->total_gb_per_s * ((workers + of_a_bus - 1) / of_a_bus));
+  }
+  return std::isfinite(gb_per_s) ? gb_per_s * 1e9 : 0;
 }
 
-bool counts_traffic(const maslin::machine::machine_spec& machine) {
+bool has_stores(const maslin::machine::machine_spec& machine) {
   const char* const store = std::getenv("MASLIN_STORE");  // also gives stores to a machine that has none
-  return !machine.hosts && !machine.local_store && (!store || !*store);
+  return machine.local_store || (store && *store);
 }
 
-void add_named_data(recorded& program, const maslin::machine::machine_spec& machine) {
+bool counts_traffic(const maslin::machine::machine_spec& machine) { return !machine.hosts || has_stores(machine); }
+
+void count_named_data(recorded& program, const maslin::machine::machine_spec& machine) {
+  if (has_stores(machine)) {
+    for (const recorded::task& t : program.tasks)
+      if (t.accesses > 0) move_nothing(program, t.runs);
+    return;
+  }
   if (!counts_traffic(machine)) return;
   double caches = 0;
   for (const auto& level : machine.memory)

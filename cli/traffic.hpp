@@ -10,15 +10,20 @@
 #include "memory_rates.hpp"
 #include "recorded.hpp"
 
-/// Gives the bytes a second that the first workers, so many, have from memory; 0 if the description does not say.
+/// Gives the bytes a second that the first workers, so many, have from memory, at most what copy engines of local
+/// stores and their buses move; 0 if the description does not say.
 double bandwidth(const maslin::machine::machine_spec& machine, int workers);
 
-/// Does what bodies move count there? Not where workers have local stores: what tasks use is copied to these.
+/// Have workers local stores there?
+bool has_stores(const maslin::machine::machine_spec& machine);
+
+/// Does what bodies move count there? Not where accelerators have no local stores.
 bool counts_traffic(const maslin::machine::machine_spec& machine);
 
 /// Lets tasks that do not say what they move move what they name, each by itself, if it counts there and the data that
-/// all name are more bytes together than the caches.
-void add_named_data(recorded& program, const maslin::machine::machine_spec& machine);
+/// all name are more bytes together than the caches. Where workers have local stores what tasks name is copied: there
+/// such tasks move nothing else, whatever they and their loops say.
+void count_named_data(recorded& program, const maslin::machine::machine_spec& machine);
 
 /// Lets the bodies of each line that do not say what they move move so many bytes a second while they compute.
 void add_measured(recorded& program, const by_line& bytes_per_second);

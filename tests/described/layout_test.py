@@ -391,13 +391,13 @@ class Layout(unittest.TestCase):
         self.assertIn("10 GB/s that the program moves count as nothing", run(MASLIN, "layout", *words, self.cores(4)).stdout)
         slow = memory.replace("= 15", "= 9")
         self.assertIn("moves 9 GB/s at most", self.refusal(*words, self.cores(4, slow)))
-        # Not where workers have local stores, whose loops wait for no memory.
+        # Where workers have local stores, their copies share it.
         with_stores = self.cores(4, memory + '[local_store]\nbytes = 65536\nsource = "a test"\n')
         said = self.said(*words, with_stores)
-        self.assertEqual(said["memory_gb_per_s"], 0)
+        self.assertAlmostEqual(said["memory_gb_per_s"], 10, delta=0.01)
         for one in said["phases"][0]["candidates"]:
             really = self.runs("bootstraps", with_stores, *moves, pin="bootstraps={streams}x{width}".format(**one))
-            self.assertAlmostEqual(one["seconds"], really, delta=0.03 * really, msg=f"{one}")
+            self.assertAlmostEqual(one["seconds"], really, delta=0.1 * really, msg=f"{one}")
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one CPU, and so no copy beside a program")
     def test_what_is_slower_beside_copies_is_slower_where_as_many_compute(self):
@@ -495,6 +495,29 @@ MASLIN_MACHINE={self.cores(1)} MASLIN_DURATIONS=declared MASLIN_QUIET=1 exec {PR
                 really = self.runs("tiles", machine, *words, pin="tiles={streams}x{width}".format(**one))
                 self.assertAlmostEqual(one["seconds"], really, delta=0.03 * really, msg=f"{one}")
                 self.assertEqual(one["seconds"] > 1.3 * computing[one["streams"]], bound)
+
+    def test_loops_that_move_more_than_they_compute_are_bound_by_communication(self):
+        """Kernels of 12 blocks of 8 us, each with 3,200 bytes: engines move these in 3.2 us, or in 12.8 us, or all six share that much."""
+        words = ("--streams", "4", "--offloads", "5", "--bytes", "200")
+        store = '[local_store]\nbytes = 65536\nsource = "a test"\n'
+        memory = '[[memory]]\nlevel = "memory"\nbytes = 1000000000\nshared_by = 6\nbandwidth_gb_per_s = 1\nsource = "a test"\n'
+        self.record(*words)
+        for rate, shared, bound in ((1, "", ()), (0.25, "", ("1x1", "2x2", "4x1")), (8, memory, ("2x2", "4x1"))):
+            engines = ON_HOSTS.replace("bandwidth_gb_per_s = 1", f"bandwidth_gb_per_s = {rate}")
+            machine = self.file("stores.toml", engines + shared + store)
+            said = self.said(self.trace, "--machine", machine, "--layout", "1x1,2x2,4x1")
+            self.assertTrue(said["loops_traffic_known"])
+            without = self.said(self.trace, "--machine", self.file("none.toml", engines), "--layout", "1x1,2x2,4x1")
+            computing = {one["streams"]: one["seconds"] for one in without["phases"][0]["candidates"]}
+            for one in said["phases"][0]["candidates"]:
+                layout = "{streams}x{width}".format(**one)
+                with self.subTest(rate=rate, shared=bool(shared), layout=layout):
+                    really = self.runs("bootstraps", machine, *words, pin=f"bootstraps={layout}", MASLIN_MASTER=one.get("loop_master", "auto"))
+                    self.assertAlmostEqual(one["seconds"], really, delta=0.1 * really)
+                    self.assertEqual(one["seconds"] > 1.1 * computing[one["streams"]], layout in bound)
+        # What is said of the whole program counts in place of that.
+        said = self.said(self.trace, "--machine", machine, "--layout", "1x1", "--memory", "0.001")
+        self.assertAlmostEqual(said["phases"][0]["candidates"][0]["seconds"], computing[1], delta=0.01 * computing[1])
 
     def test_what_it_cannot_say_is_a_clear_error(self):
         self.record("--streams", "4", "--offloads", "5", workers=2)

@@ -282,6 +282,138 @@ source = "this test"
   EXPECT_NEAR(us(), 1 + 5 + 1, rounding_us);
 }
 
+/// A task without data, whose loop has so many blocks of one iteration. `body(block)` is one.
+template <class Body>
+void task_of_loop(int blocks, Body body, ms::schedule policy = ms::schedule::dbs) {
+  ms::task([=] {
+    ms::parallel_for(
+        0, blocks, [=](ms::range r) { body(static_cast<int>(*r.begin())); }, policy, ms::block{1});
+  });
+}
+
+/// Gives the microseconds of a loop whose blocks all move so much, and compute so long.
+double us_of_blocks(const a_machine& machine, int blocks, std::int64_t bytes, std::chrono::nanoseconds cost,
+                    ms::schedule policy = ms::schedule::dbs) {
+  return time_of(machine,
+                 [=] {
+                   task_of_loop(
+                       blocks,
+                       [=](int) {
+                         ms::memory_traffic(bytes);
+                         ms::cost(cost);
+                       },
+                       policy);
+                 })
+      .us;
+}
+
+TEST(LocalStores, MoveWhatALoopSaysWhileItsWorkerComputes) {
+  EXPECT_NEAR(us_of_blocks({}, 8, 5000, 10us), 8 * 10, rounding_us);
+  EXPECT_NEAR(us_of_blocks({}, 8, 5000, 2us), 8 * 5, rounding_us);  // it is bound by communication
+  EXPECT_NEAR(us_of_blocks({}, 1, 5000, 2us), 5, rounding_us);
+  EXPECT_NEAR(us_of_blocks({}, 8, 0, 2us), 8 * 2, rounding_us);
+  // The start-up is hidden like the rest, but for the first one.
+  EXPECT_NEAR(us_of_blocks({.latency_us = 0.5}, 8, 5000, 10us), 8 * 10, rounding_us);
+  EXPECT_NEAR(us_of_blocks({.latency_us = 0.5}, 8, 5000, 2us), 0.5 + 8 * 5, rounding_us);
+}
+
+TEST(LocalStores, HaveRoomForTwoBlocksOfALoop) {
+  // Four blocks move, and four compute. The third one waits for what the first one moves, and the fourth one for the
+  // second one's.
+  const auto run_blocks = [](int i) {
+    if (i < 4) ms::memory_traffic(5000);
+    ms::cost(i < 4 ? 1us : 5us);
+  };
+  EXPECT_NEAR(time_of({}, [&] { task_of_loop(8, run_blocks); }).us, 2 * 5 + 1 + 4 * 5, rounding_us);
+  // Start-ups that take longer than all else: two at a time.
+  EXPECT_NEAR(us_of_blocks({.latency_us = 5}, 8, 1000, 1us), 4 * (5 + 1) + 1, rounding_us);
+}
+
+TEST(LocalStores, ShareMemoryAmongThoseWhoseLoopsMoveAtATime) {
+  for (const ms::schedule policy : {ms::schedule::static_, ms::schedule::gss, ms::schedule::afs, ms::schedule::dbs}) {
+    SCOPED_TRACE(static_cast<int>(policy));
+    EXPECT_NEAR(us_of_blocks({.workers = 4, .share_memory = 1}, 4, 5000, 1us, policy), 5, rounding_us);
+    EXPECT_NEAR(us_of_blocks({.workers = 4, .share_memory = 2}, 4, 5000, 1us, policy), 10, rounding_us);
+    EXPECT_NEAR(us_of_blocks({.workers = 4, .share_memory = 4}, 4, 5000, 1us, policy), 20, rounding_us);
+    EXPECT_NEAR(us_of_blocks({.workers = 4, .share_memory = 4}, 4, 5000, 30us, policy), 30, rounding_us);
+  }
+}
+
+TEST(LocalStores, ShareMemoryAmongLoopsAndTasksWithData) {
+  block x{};
+  double began = 0;
+  const run told = time_of({.workers = 2, .share_memory = 2}, [&] {
+    const double begin = ms::time().count();
+    ms::task(
+        [&began, begin](ms::view<const char>) {
+          began = 1e6 * (ms::time().count() - begin);
+          ms::cost(1us);
+        },
+        ms::in(x));
+    ms::task([] {
+      ms::memory_traffic(3000);
+      ms::cost(1us);
+    });
+  });
+  EXPECT_NEAR(began, 2, rounding_us);    // half of it each, until the task's data are there
+  EXPECT_NEAR(told.us, 4, rounding_us);  // and then the rest of 3,000 bytes
+  EXPECT_NEAR(told.counted("waited_s"), (2 + 3) * 1e-6, 1e-10);
+}
+
+TEST(LocalStores, DoNotMoveAgainWhatATasksDataHaveBroughtIn) {
+  block x{};
+  const auto moves = [](int) {
+    ms::memory_traffic(20'000);
+    ms::cost(5us);
+  };
+  const auto loop = [moves] {
+    ms::parallel_for(
+        0, 4, [moves](ms::range r) { moves(static_cast<int>(*r.begin())); }, ms::schedule::static_, ms::block{1});
+  };
+  EXPECT_NEAR(time_of({.workers = 2}, [&] { ms::task([=](ms::view<char>) { loop(); }, ms::inout(x)); }).us,
+              1 + 2 * 5 + 1, rounding_us);
+  EXPECT_NEAR(time_of({.workers = 2}, [&] { ms::task(loop); }).us, 2 * 20, rounding_us);
+  // A task that it creates has data of its own, or none.
+  EXPECT_NEAR(time_of({}, [&] { ms::task([=](ms::view<char>) { ms::task([=] { moves(0); }); }, ms::inout(x)); }).us,
+              1 + 20 + 1, rounding_us);
+}
+
+TEST(LocalStores, HaveAKernelWaitForWhatItMoves) {
+  static const ms::kernel moving{"moving", [](bool in_loop) {
+                                   const auto body = [](ms::range) {
+                                     ms::memory_traffic(20'000);
+                                     ms::cost(5us);
+                                   };
+                                   if (in_loop)
+                                     ms::parallel_for(0, 2, body, ms::block{1});
+                                   else
+                                     body(ms::range{});
+                                   ms::cost(3us);
+                                 }};
+  for (const int streams : {1, 2}) {  // whose teams are of two workers, or of one
+    SCOPED_TRACE(streams);
+    const std::string pin = fmt::format("all={}x{}", streams, 2 / streams);
+    const variable pinned("MASLIN_PIN", pin.c_str());
+    const auto us_of = [&](bool in_loop) {
+      return time_of({.workers = 2}, [&] { ms::phase("all", streams, [&](auto) { ms::offload(moving, in_loop); }); })
+          .us;
+    };
+    EXPECT_NEAR(us_of(true), (streams == 1 ? 20 : 40) + 3, rounding_us);  // the rest begins when a loop is over
+    EXPECT_NEAR(us_of(false), 20, rounding_us);
+  }
+}
+
+TEST(LocalStores, TakeNoTimeForWhatCodeMovesIfNothingIsSaid) {
+  const variable quiet("MASLIN_QUIET", "1"), some("MASLIN_STORE", "64K");
+  const auto counts = [](const std::string& machine) {
+    bool does = false;
+    run_on(machine, [&] { does = ms::memory_traffic_counts(); });
+    return does;
+  };
+  EXPECT_TRUE(counts(a_machine{}.text()));
+  EXPECT_FALSE(counts("name = \"a core\"\n[workers]\nkind = \"cpu\"\ncount = 1\nsource = \"this test\"\n"));
+}
+
 /// Calls `check` under each combination of settings.
 void under_all_settings(const std::function<void()>& check) {
   const variable quiet("MASLIN_QUIET", "1"), how("MASLIN_DURATIONS", "declared");

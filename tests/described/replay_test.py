@@ -300,9 +300,29 @@ class Replay(Case):
         self.assertEqual(said["memory_bytes"], 256 * 100000)
         self.assertTrue(said["lines"][0]["line"].endswith("two_loops.cpp:17"), said["lines"])
         self.assertGreater(said["lines"][0]["share"], 0.9)
-        # Where workers have local stores, what is copied counts and not what bodies say.
-        done = run(MASLIN, "replay", self.trace, "--json", "--machine", machine, MASLIN_STORE="64K")
-        self.assertEqual(json.loads(done.stdout)["memory_s"], 0, done.stderr)
+        # Local stores share memory in equal parts.
+        done = run(MASLIN, "replay", self.trace, "--json", "--machine", machine, "--workers", "8", MASLIN_STORE="64K")
+        said = json.loads(done.stdout)
+        self.assertAlmostEqual(said["memory_s"] * 1e6, 2560, delta=1e-3)
+        self.assertAlmostEqual(said["seconds"] * 1e6, 2560 + 640, delta=41)
+        self.assertAlmostEqual(said["without_memory_s"] * 1e6, 640 + 640, delta=1)
+        self.assertAlmostEqual(said["seconds"] * 1e6, program(machine, 8, MASLIN_STORE="64K"), delta=1e-3)
+
+    def test_what_loops_move_to_local_stores_is_replayed(self):
+        """As the program runs there, to the nanosecond: copy engines, their start-ups and the bus that they share are the bound."""
+        machine = self.machine(8, '[local_store]\nbytes = 65536\nsource = "a test"\n[transfer]\nlatency_us = 0.5\n'
+                                  'bandwidth_gb_per_s = 2.5\ntotal_gb_per_s = 10\nsource = "a test"\n')
+        record = {"MASLIN_DURATIONS": "declared", "MASLIN_MACHINE": str(self.machine(1))}
+        self.assertEqual(run(TWO_LOOPS, "20", "100000", MASLIN_TRACE=str(self.trace), **record).returncode, 0)
+        for workers, memory_us in ((1, 10240), (2, 5120), (8, 2560)):
+            with self.subTest(workers=workers):
+                done = run(TWO_LOOPS, "20", "100000", MASLIN_WORKERS=str(workers), **(record | {"MASLIN_MACHINE": str(machine)}))
+                said = self.seconds("--machine", machine, "--workers", workers)
+                self.assertAlmostEqual(said["seconds"] * 1e6, 1e6 * float(done.stdout), delta=1e-3)
+                self.assertAlmostEqual(said["memory_s"] * 1e6, memory_us, delta=1e-3)
+                self.assertGreaterEqual(said["seconds"] * 1e6, memory_us + 5120 / workers)
+                self.assertLess(said["seconds"] * 1e6, memory_us + 5120 / workers + 60)
+                self.assertLess(said["without_memory_s"], said["seconds"])
 
     def test_what_loops_read_and_write_is_said_to_be_unknown(self):
         unknown = "What these loops read and write is not known: "

@@ -22,7 +22,7 @@ virtual_executor::entry virtual_executor::enter(bool sees_others) {
   if (processor* p = here()) {
     p->clock = later(p->clock, code_took(*p, now));
     if (sees_others) {
-      wait_for_memory(*p);
+      await_moved(*p);
       sync(*p);
     }
   }
@@ -70,10 +70,17 @@ void virtual_executor::take_time() noexcept {
   if (processor* p = here()) wait_for_memory(*p);
 }
 
+/// What the processor's code moves is there, or in memory.
+void virtual_executor::await_moved(processor& p) {
+  wait_for_memory(p);
+  if (stores_ && p.index < workers()) stores_->await_moved(static_cast<virtual_worker&>(p));
+}
+
 void virtual_executor::moves(std::int64_t bytes) {
-  const monitor_guard calling(*this);
+  const monitor_guard calling(*this, !stores_);
   virtual_worker* const w = self();
   if (!w || !is_slow_to_move()) return;
+  if (stores_) return stores_->move(*w, current_context(), bytes);
   picoseconds& free = memory_free_[static_cast<std::size_t>(times_.memories.of_worker(w->index))];
   free = later(std::max(free, w->clock), whole_picoseconds(static_cast<double>(bytes) * times_.memory_byte));
   w->data_there = free;

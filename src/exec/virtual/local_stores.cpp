@@ -91,7 +91,15 @@ struct local_stores::worker_store {
   std::deque<staged> next;  ///< their data are fetched already; the tasks stand in the worker's queue
   int leaving = 0;          ///< tasks whose stage-out goes on
   bool waits = false;       ///< its worker, for copies
-  picoseconds copied = 0;   ///< when its last copy was over that a trace was told of
+  picoseconds copied = 0;   ///< when the last transfer was over
+
+  /// What its worker's code says that it moves, in transfers. Those that are asked for at one time belong together.
+  struct {
+    std::uint64_t asked = 0;
+    std::uint64_t done = 0;
+    std::uint64_t before_last = 0;  ///< of those asked for, all but the ones of the last time
+    picoseconds last = -1;          ///< when that was
+  } moves;
 };
 
 /// What was dirty comes to memory. Who needs it there waits.
@@ -144,6 +152,7 @@ local_stores::local_stores(virtual_executor& exec, const machine::machine_spec& 
       keeps_(base::choice_of<store::keeping>("MASLIN_STORE_KEEP")),
       writes_(store::writing_of_the_run()),
       ahead_(*base::number_of("MASLIN_STORE_AHEAD")),
+      is_slow_(machine.transfer || memory::main_memory(machine)),
       each_(static_cast<std::size_t>(workers)) {
   const dma::bandwidths widths = bandwidths_of(machine);
   for (int first = 0; first < workers; first += node_)
@@ -183,27 +192,33 @@ local_stores::worker_store& local_stores::of(const virtual_worker& w) {
 // Time
 // -------------------------------------------------------------------------------------------------------------------
 
-/// The worker's engine begins to copy so much then, for the task, or null. Its copies follow each other.
+/// The worker's engine begins to move so much then. Its transfers follow each other.
+void local_stores::transfer(int worker, std::uint64_t bytes, picoseconds start, std::function<void()> ended) {
+  node_bus& of = *buses_[static_cast<std::size_t>(worker / node_)];
+  of.bus.add(worker % node_, bytes, start, [this, worker, then = std::move(ended)] {
+    then();
+    each_[static_cast<std::size_t>(worker)]->copied = exec_.now_;
+  });
+  of.expect();
+}
+
+/// The worker's engine begins to copy so much for the task, or null.
 void local_stores::copy(int worker, const task_node* task, const trace::transfer_of& what, picoseconds now,
                         std::function<void()> ended) {
-  node_bus& of = *buses_[static_cast<std::size_t>(worker / node_)];
   const picoseconds start = later(now, latency_);
   if (trace::on(trace::event_kind::transfer))
     ended = [this, worker, number = traced_number(task), what, start, then = std::move(ended)] {
       record(worker, number, what, start);
       then();
     };
-  of.bus.add(worker % node_, what.bytes, start, std::move(ended));
-  of.expect();
+  transfer(worker, what.bytes, start, std::move(ended));
 }
 
 /// A copy is over, which could begin at that time. The worker's clock may be ahead of it.
 void local_stores::record(int worker, std::uint64_t task, const trace::transfer_of& what, picoseconds start) {
   const auto ns = [this](picoseconds at) { return exec_.nanoseconds(static_cast<std::uint64_t>(at)); };
-  picoseconds& last = each_[static_cast<std::size_t>(worker)]->copied;
-  const picoseconds began = std::max(start, last);
-  last = exec_.now_;
-  trace::record_transfer(worker, {worker, task, ns(began), ns(last), what});
+  const picoseconds began = std::max(start, each_[static_cast<std::size_t>(worker)]->copied);
+  trace::record_transfer(worker, {worker, task, ns(began), ns(exec_.now_), what});
 }
 
 /// The worker waits for copies. Others may tell it to look around meanwhile.
@@ -220,6 +235,38 @@ void local_stores::wait(virtual_worker& w, Done&& done) {
 /// Something that the worker may wait for has happened.
 void local_stores::tell(virtual_worker& w) noexcept {
   if (of(w).waits) exec_.expect(w, exec_.now_, true);
+}
+
+// What code says that it moves
+// -------------------------------------------------------------------------------------------------------------------
+
+void local_stores::move(virtual_worker& w, const context& in, std::int64_t bytes) {
+  if (bytes == 0 || is_in_task_with_data(in)) return;
+  exec_.sync(w);
+  auto& moves = of(w).moves;
+  if (w.clock != moves.last) {
+    wait(w, [&moves] { return moves.done >= moves.before_last; });
+    moves.before_last = moves.asked;
+    moves.last = w.clock;
+  }
+  ++moves.asked;
+  transfer(w.index, static_cast<std::uint64_t>(bytes), later(w.clock, latency_), [this, &w, &moves] {
+    ++moves.done;
+    tell(w);
+  });
+}
+
+void local_stores::await_moved(virtual_worker& w) {
+  const auto& here = each_[static_cast<std::size_t>(w.index)];
+  const auto is_over = [&here] { return here->moves.done == here->moves.asked; };
+  if (here && !is_over()) wait(w, is_over);
+}
+
+/// Is the context that of a task whose data are copied, or of a loop inside of one?
+bool local_stores::is_in_task_with_data(const context& c) const {
+  for (const scope* s = c.children; s; s = s->outer())
+    if (const task_node* const task = s->owner()) return begun_.contains(task);
+  return false;
 }
 
 // Stage in

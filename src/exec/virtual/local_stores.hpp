@@ -79,6 +79,15 @@ class local_stores {
   /// Another one has taken tasks from the worker's queue.
   void robbed(const virtual_worker& w);
 
+  /// Does it take time to move anything?
+  bool are_slow_to_move() const { return is_slow_; }
+  /// The worker's code, in that context, says that it moves so many bytes: the worker's engine does so while the worker
+  /// computes. It has room for two pieces of work (double buffering): the worker waits until what it had said before
+  /// the last time has been moved. What a task's data bring in is not moved again.
+  void move(virtual_worker& w, const context& in, std::int64_t bytes);
+  /// The worker waits until all that its code has said has been moved.
+  void await_moved(virtual_worker& w);
+
   /// The program has waited, and may look at any data: the caller waits until memory has them.
   void show_everything();
   void forget(const graph::region& freed) noexcept;
@@ -105,8 +114,10 @@ class local_stores {
   void give(staged_task& s);
   void leave(staged_task& s);
   std::uint64_t end_task(std::span<const store::use> uses) noexcept;
+  bool is_in_task_with_data(const context& c) const;
   void copy(int worker, const detail::task_node* task, const trace::transfer_of& what, picoseconds now,
             std::function<void()> ended);
+  void transfer(int worker, std::uint64_t bytes, picoseconds start, std::function<void()> ended);
   void record(int worker, std::uint64_t task, const trace::transfer_of& what, picoseconds start);
   template <class Done>
   void wait(virtual_worker& w, Done&& done);
@@ -120,6 +131,7 @@ class local_stores {
   const store::keeping keeps_;
   const store::writing writes_;
   const std::uint64_t ahead_;  ///< 0: a worker also waits for what it puts
+  const bool is_slow_;
   std::vector<std::unique_ptr<node_bus>> buses_;
   mutable std::mutex making_;  ///< of a store: `told` is asked by any thread
   std::vector<std::unique_ptr<worker_store>> each_;

@@ -71,15 +71,28 @@ void virtual_executor::run_part(virtual_worker* w, const loop_part& part) {
 }
 
 void virtual_executor::share_loop(context& caller, const detail::loop& l) {
-  if (l.blocks() == 1 || caller.alone) return loop_in_place(*this, caller, l);
+  if (l.blocks() == 1 || caller.alone) {
+    loop_in_place(*this, caller, l);
+    return end_of_moves();
+  }
   const bool is_kernels = caller.in_offload && !caller.in_loop;
   if (is_kernels && sends_kernels()) return share_as_host(caller, l);
   virtual_worker* const of_kernel = is_kernels ? self() : nullptr;
   const std::uint64_t begin = of_kernel ? ticks() : 0;
   core::share_loop(*this, loops_, caller, l);
+  end_of_moves();
   if (!of_kernel) return;
   of_kernel->in_loops += static_cast<picoseconds>(ticks() - begin);
   of_kernel->shares_loops = true;
+}
+
+/// A loop of which nothing was shared ends when its worker's local store has, or has given, what the blocks move. Who
+/// has run a part of one looks at what is shared next, and that waits.
+void virtual_executor::end_of_moves() {
+  virtual_worker* const w = self();
+  if (!w || !stores_) return;
+  const monitor_guard calling(*this, false);
+  stores_->await_moved(*w);
 }
 
 /// A host has no queue that its stream's team looks into, and in the centre any worker of the machine would find the

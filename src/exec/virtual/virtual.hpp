@@ -54,7 +54,7 @@ class virtual_executor final : public executor, public phase_host {
   void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;
   bool pay(double seconds) override;
   void moves(std::int64_t bytes) override;
-  bool is_slow_to_move() const override { return !stores_ && times_.memory_byte > 0; }
+  bool is_slow_to_move() const override { return stores_ ? stores_->are_slow_to_move() : times_.memory_byte > 0; }
   message_links* links() override;
   void catch_up() override;
   void call_in_store(detail::task_node& task) override;
@@ -180,6 +180,7 @@ class virtual_executor final : public executor, public phase_host {
   static constexpr bool may_be_blocked = false;
   std::int64_t run_share(virtual_worker* w, const loop_part& part);
   void run_blocks(virtual_worker* w, loop_run& run, std::int64_t first, std::int64_t last);
+  void end_of_moves();
   static void finishes_soon(const loop_run&, const virtual_worker&) noexcept {}
   static void learn(const loop_run&) noexcept {}
 
@@ -217,6 +218,7 @@ class virtual_executor final : public executor, public phase_host {
   void leave(entry before);
   void come_inside(std::uint64_t now);
   static void wait_for_memory(processor& p) { p.clock = std::max(p.clock, p.data_there); }
+  void await_moved(processor& p);
 
   // Time, with the lock (clocks.cpp, virtual.cpp).
   void take_time() noexcept override;

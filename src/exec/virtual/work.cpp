@@ -188,7 +188,7 @@ void virtual_executor::run_tasks(virtual_worker& w, detail::task_node* task) {
 /// The worker has run that.
 void virtual_executor::ends(virtual_worker& w, const work& item) {
   calling_thread::code_stops();
-  wait_for_memory(w);
+  await_moved(w);
   w.ends = item;
   if (is_past(w.clock)) end(w);
 }

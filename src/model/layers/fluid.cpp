@@ -22,6 +22,7 @@ struct running {
   double last = 0;  // and so many seconds, whoever shares the host then
   int sharing = 0;
   int busy = 0;
+  int running = 0;
   double seconds = 0;  // of a turn, as things are
 };
 
@@ -49,6 +50,7 @@ class on_hosts {
 
   ending run(std::size_t slots) {
     for (int slot = 0; next_ < turns_.size() && static_cast<std::size_t>(slot) < slots; ++slot) begin(slot);
+    seen_running_ = running_;
     for (core& c : cores_) begin_together(c);
     for (core& c : cores_) look_for_end(c);
     ending last;
@@ -70,6 +72,7 @@ class on_hosts {
         begin(slot);
         look_for_end(to);
       }
+      if (hosts_.all_share) look_at_fewer(next.when);
     }
     return last;
   }
@@ -102,6 +105,20 @@ class on_hosts {
     ++sharing_[static_cast<std::size_t>(context)];
     core_of(context).all.push_back({next_, slot, context, turns_[next_], 0});
     ++next_;
+    ++running_;
+  }
+
+  /// Those that are left go on at another pace when noticeably fewer run.
+  void look_at_fewer(double when) {
+    constexpr int steps = 16;  // of many streams not each end is looked at
+    if (running_ > seen_running_ - std::max(1, seen_running_ / steps)) return;
+    seen_running_ = running_;
+    for (core& c : cores_) {
+      if (c.all.empty()) continue;
+      count(c, when - c.counted);
+      c.counted = when;
+      look_for_end(c);
+    }
   }
 
   /// Those that begin together come to their host one after the other, whatever the mean pace is: one turn of each is
@@ -110,7 +127,7 @@ class on_hosts {
     std::vector<int> before(static_cast<std::size_t>(hosts_.threads_per_core), 0);
     for (running& r : c.all) {
       look_around(r);
-      const turn t = of_(r.stream, r.slot, r.sharing, r.busy);
+      const turn t = of_(r.stream, r.slot, r.sharing, r.busy, seen_running_);
       const int place = ++before[static_cast<std::size_t>(r.context % hosts_.threads_per_core)];
       r.left = std::max(0.0, r.left - 1);
       const double started = hosts_.started_at(r.slot);
@@ -144,6 +161,7 @@ class on_hosts {
     std::erase_if(c.all, [&](const running& r) {
       if (r.left > 0 || r.last > std::max(0.0, c.first_end) * 1e-12) return false;
       --sharing_[static_cast<std::size_t>(r.context)];
+      --running_;
       freed.push_back(r.slot);
       return true;
     });
@@ -170,10 +188,11 @@ class on_hosts {
     for (int c = core; c < core + hosts_.threads_per_core && c < hosts_.contexts; ++c)
       if (c != r.context && sharing_[static_cast<std::size_t>(c)] > 0) ++busy;
     const int sharing = sharing_[static_cast<std::size_t>(r.context)];
-    if (r.sharing == sharing && r.busy == busy) return;
+    if (r.sharing == sharing && r.busy == busy && r.running == seen_running_) return;
     r.sharing = sharing;
     r.busy = busy;
-    r.seconds = turn_time(of_(r.stream, r.slot, sharing, busy), sharing);
+    r.running = seen_running_;
+    r.seconds = turn_time(of_(r.stream, r.slot, sharing, busy, seen_running_), sharing);
   }
 
   std::span<const double> turns_;
@@ -184,6 +203,8 @@ class on_hosts {
   std::vector<core> cores_;
   std::priority_queue<expected_end> ends_;
   std::size_t next_ = 0;
+  int running_ = 0;
+  int seen_running_ = 0;  // when all were looked at last
 };
 
 }  // namespace
@@ -206,7 +227,7 @@ ending last_end(std::span<const double> turns, int at_a_time, const hosts_of& ho
       here = hosts.started_at(slot);
       here += late(team_comes, i, slot, here);
     }
-    here += turns[i] * turn_time(of(i, slot, 1, 0), 1);
+    here += turns[i] * turn_time(of(i, slot, 1, 0, static_cast<int>(free.size())), 1);
     first.push({here, slot});
   }
   const auto last = std::max_element(free.begin(), free.end());

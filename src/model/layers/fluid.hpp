@@ -18,6 +18,7 @@ struct hosts_of {
   std::vector<int> node = {};  ///< of a slot; those that are not named are of the first
   int threads_per_core = 1;
   double slowed_by_each = 0;  ///< without hosts: how much longer streams take for each other one that runs at the time
+  bool all_share = false;     ///< on hosts: the pace depends on how many streams run
   bool has_program = false;   ///< the program's own thread is bound to the first of them; it only waits,
   double program_until = 0;   ///< from that time on
   /// When the streams that begin together are started, by slot; at once where that is not said.
@@ -29,8 +30,8 @@ struct hosts_of {
 };
 
 /// What one turn of a stream takes, from off-load to off-load, in that slot, while `sharing` threads share its hardware
-/// thread and `busy` others of the same core are in use.
-using pace = std::function<turn(std::size_t stream, int slot, int sharing, int busy)>;
+/// thread, `busy` others of the same core are in use, and `running` streams run in all.
+using pace = std::function<turn(std::size_t stream, int slot, int sharing, int busy, int running)>;
 
 /// How much longer a stream takes that began together with others, in that slot, because its team comes one by one. Its
 /// first kernel begins then; without hosts, the stream does. Less than 0 counts as 0.

@@ -10,7 +10,7 @@ namespace maslin::layers {
 namespace {
 
 pace always(const turn& t) {
-  return [t](std::size_t, int, int, int) { return t; };
+  return [t](std::size_t, int, int, int, int) { return t; };
 }
 
 TEST(Fluid, WithoutHostsWhoIsFreeTakesTheNext) {
@@ -43,7 +43,7 @@ TEST(Fluid, ThreadsOfOneHardwareThreadBeginOneAfterTheOther) {
 
 TEST(Fluid, AStreamGoesToTheHardwareThreadThatFewestShare) {
   std::vector<int> sharing;
-  const pace of = [&](std::size_t, int, int shared, int) {
+  const pace of = [&](std::size_t, int, int shared, int, int) {
     sharing.push_back(shared);
     return turn{20, 44, 0, 0};
   };
@@ -52,8 +52,18 @@ TEST(Fluid, AStreamGoesToTheHardwareThreadThatFewestShare) {
   EXPECT_EQ(*std::max_element(sharing.begin(), sharing.end()), 2);
 }
 
+TEST(Fluid, WhatAllShareIsForThoseThatAreLeft) {
+  const pace of = [](std::size_t, int, int, int, int running) { return turn{0, 1.0 * running, 0, 0}; };
+  const std::vector<double> turns{10, 20}, four{10, 10, 10, 20};
+  EXPECT_DOUBLE_EQ(last_end(turns, 2, {.contexts = 2}, of).when, 40);
+  // The last of its turns is counted as it came to it.
+  EXPECT_DOUBLE_EQ(last_end(turns, 2, {.contexts = 2, .all_share = true}, of).when, 20 + 9 + 2);
+  EXPECT_DOUBLE_EQ(last_end(four, 2, {.contexts = 2, .all_share = true}, of).when, 40 + 10);
+  EXPECT_DOUBLE_EQ(last_end(turns, 1, {.contexts = 2, .all_share = true}, of).when, 30);
+}
+
 TEST(Fluid, ABusyNeighbourOfTheCoreIsSeen) {
-  const pace of = [](std::size_t, int, int, int busy) { return turn{20.0 * (1 + busy), 40, 0, 0}; };
+  const pace of = [](std::size_t, int, int, int busy, int) { return turn{20.0 * (1 + busy), 40, 0, 0}; };
   const std::vector<double> one{1}, two{1, 1};
   EXPECT_DOUBLE_EQ(last_end(one, 1, {.contexts = 2, .threads_per_core = 2}, of).when, 60);
   EXPECT_DOUBLE_EQ(last_end(two, 2, {.contexts = 2, .threads_per_core = 2}, of).when, 80);
@@ -70,7 +80,7 @@ TEST(Fluid, StreamsOfOtherCoresMakeNoDifference) {
     many.node.push_back(slot / 2);
     turns.push_back(slot % 2 == 0 ? 1 : 5 + slot);
   }
-  const pace of = [](std::size_t, int, int, int busy) { return turn{20.0 * (1 + busy), 40, 0, 0}; };
+  const pace of = [](std::size_t, int, int, int busy, int) { return turn{20.0 * (1 + busy), 40, 0, 0}; };
   const ending last = last_end(turns, 2 * nodes, many, of);
   const std::vector<double> of_last_node{1, 5 + 2.0 * nodes - 1};
   EXPECT_NEAR(last.when, last_end(of_last_node, 2, one, of).when, 1e-6);
@@ -80,7 +90,7 @@ TEST(Fluid, StreamsOfOtherCoresMakeNoDifference) {
 TEST(Fluid, AStreamGoesToAHardwareThreadOfItsNode) {
   const std::vector<double> two{10, 10};
   std::vector<int> sharing;
-  const pace of = [&](std::size_t, int, int with, int) {
+  const pace of = [&](std::size_t, int, int with, int, int) {
     sharing.push_back(with);
     return turn{1, 3};
   };
@@ -90,7 +100,7 @@ TEST(Fluid, AStreamGoesToAHardwareThreadOfItsNode) {
 
 TEST(Fluid, StreamsBeginWhenTheyAreStarted) {
   const std::vector<double> two{10, 10};
-  const pace of = [](std::size_t, int, int, int) { return turn{1, 3}; };
+  const pace of = [](std::size_t, int, int, int, int) { return turn{1, 3}; };
   EXPECT_EQ(last_end(two, 2, {.contexts = 2, .started = {5, 7}}, of).when, 47);
 }
 

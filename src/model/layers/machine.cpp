@@ -1,6 +1,7 @@
 #include "model/layers/machine.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -144,11 +145,14 @@ machine machine_of(const maslin::machine::machine_spec& spec, curves measured_th
   }
   if (const auto* const level = memory::main_memory(spec))
     m.cost.local_byte = said(1 / (*level->bandwidth_gb_per_s * 1e9), 1);
-  if (spec.local_store && spec.transfer) {
-    m.engines.latency = spec.transfer->latency_us.value_or(0) * us;
-    m.engines.worker = spec.transfer->bandwidth_gb_per_s * 1e9;
-    m.engines.of_a_bus = m.workers / m.groups;
-    if (spec.transfer->total_gb_per_s) m.engines.bus = *spec.transfer->total_gb_per_s * 1e9;
+  if (spec.local_store) {
+    m.engines.worker = std::numeric_limits<double>::infinity();
+    if (const auto& t = spec.transfer) {
+      m.engines.latency = t->latency_us.value_or(0) * us;
+      m.engines.worker = t->bandwidth_gb_per_s * 1e9;
+      m.engines.of_a_bus = m.workers / m.groups;
+      if (t->total_gb_per_s) m.engines.bus = *t->total_gb_per_s * 1e9;
+    }
     if (const auto* const level = memory::main_memory(spec)) {
       m.engines.of_a_memory = level->shared_by;
       m.engines.memory = *level->bandwidth_gb_per_s * 1e9;

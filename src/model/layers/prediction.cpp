@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "model/layers/communication.hpp"
@@ -33,7 +34,7 @@ place place_of(const machine& m, const layout& at, ranks_are ranks) {
 
 alike_loops part_of(alike_loops l, int parts) {
   l.blocks = std::max<std::int64_t>(1, (l.blocks + parts - 1) / parts);
-  for (double* of_all : {&l.seconds, &l.bytes_in, &l.bytes_out}) *of_all /= parts;
+  for (double* of_all : {&l.seconds, &l.bytes_in, &l.bytes_out, &l.bytes_moved}) *of_all /= parts;
   return l;
 }
 
@@ -82,6 +83,20 @@ terms scaled(terms t, double by) {
 /// Gives how many workers have something to do in such a loop.
 int takers_of(const alike_loops& l, int width) { return static_cast<int>(std::min<std::int64_t>(width, l.blocks)); }
 
+/// Gives how long such loops, which compute so long, take each of `takers` workers for a block, if they say what they
+/// move: they compute, or move. So many `others` move for that share of their time.
+std::optional<paced_blocks> paced_by(const copy_engines& e, const alike_loops& l, double computes, int takers,
+                                     int others = 0, double share = 0) {
+  if (e.worker <= 0 || l.bytes_moved <= 0) return std::nullopt;
+  const double blocks = static_cast<double>(l.count) * static_cast<double>(l.blocks);
+  return paced(e, {computes / blocks, l.bytes_moved / blocks}, e.rate(takers, others, share));
+}
+
+/// Gives what such loops take on one worker, or together on several, of which each waits for its last block.
+double taken_by(const alike_loops& l, const paced_blocks& each, int takers) {
+  return static_cast<double>(l.count) * (static_cast<double>(l.blocks) * each.each + takers * each.last);
+}
+
 /// What one stream takes on a team, in all its turns. A turn is an off-load; or a loop, where the host is the master.
 struct worked {
   double turns = 1;
@@ -91,6 +106,7 @@ struct worked {
   double parallel = 0;  // Tp/l
   double serial = 0;    // before α, where it is a host's
   double overhead = 0;  // of the team
+  double moves = 0;     // for so long a worker's engine moves what loops say
   double variation = 0;
 };
 
@@ -112,45 +128,52 @@ class one_run {
     const streams_here streams = streams_at(run, at_, w_.ranks);
     if (streams.count == 0) return {};
     const int at_a_time = std::min<int>(at_place_.slots, static_cast<int>(streams.count));
-    const memory_factors memory = memory_of(streams, at_a_time);
-    // By where teams are divided: what streams take there.
-    std::map<border, std::vector<worked>> by_place;
-    for (int slot = 0; slot < at_a_time; ++slot) {
-      std::vector<worked>& all = by_place[border_of(slot)];
-      if (all.empty())
-        for (const stream& s : streams.kinds) all.push_back(work_of(s, border_of(slot), memory));
-    }
-    const std::vector<worked>& usual = by_place.rbegin()->second;
+    const load memory = memory_of(streams, at_a_time);
+    std::map<int, load> loads;  // by how many streams run
+    const auto load_at = [&](int running) {
+      const auto [at, is_new] = loads.try_emplace(running);
+      if (is_new) at->second = load_of(streams, memory, running);
+      return at->second;
+    };
+    // What streams take, by how many run and where teams are divided.
+    std::map<std::pair<int, border>, std::vector<std::optional<worked>>> known;
+    const auto work_at = [&](std::size_t kind, border where, int running) -> const worked& {
+      auto& all = known[{running, where}];
+      all.resize(streams.kinds.size());
+      if (!all[kind]) all[kind] = work_of(streams.kinds[kind], where, load_at(running));
+      return *all[kind];
+    };
+    border widest = border_of(0);
+    for (int slot = 1; slot < at_a_time; ++slot) widest = std::max(widest, border_of(slot));
+    std::vector<worked> usual;
+    for (std::size_t kind = 0; kind < streams.kinds.size(); ++kind) usual.push_back(work_at(kind, widest, at_a_time));
     const double slowed_by_each = slowed_by_each_stream(usual);
     std::vector<double> turns;
     for (std::size_t i = 0; i < streams.count; ++i) turns.push_back(usual[streams.kind(i)].turns);
     const bool hosts = m_.has_hosts();
-    const auto of_slot = [&](std::size_t i, int slot) -> const worked& {
-      return by_place.at(border_of(slot))[streams.kind(i)];
+    const auto of_slot = [&](std::size_t i, int slot, int running) -> const worked& {
+      return work_at(streams.kind(i), border_of(slot), running);
     };
-    const auto turn_of = [&](std::size_t i, int slot, int sharing, int busy) {
-      const worked& one = of_slot(i, slot);
-      if (!hosts) return turn{0, (one.host + one.kernel) / one.turns, 0, 0};
-      if (is_hosts_) return turn_of_master(one, sharing, busy);
-      return turn{service(one, sharing, busy), one.kernel / one.turns + m_.cost.signal.value, one.variation,
-                  sharing > 1 ? m_.cost.context_switch.value : 0};
+    const auto turn_there = [&](std::size_t i, int slot, int sharing, int busy, int running) {
+      return turn_of(of_slot(i, slot, running), sharing, busy);
     };
     const phase_word word(m_, at_place_.told, std::min(at_a_time, at_place_.streams_each), at_.width);
     const double all_told = word.all();
     hosts_of where = hosts_;
     where.program_until = all_told;
     where.slowed_by_each = slowed_by_each;
+    where.all_share = copies_something(streams);
     for (int slot = 0; slot < at_a_time; ++slot) {
       const int leader = first_of_process(slot);
       where.node.push_back(node_of(slot));
       where.started.push_back(!hosts && leader == 0 ? all_told : word.at(leader));
     }
     const auto team_comes = [&](std::size_t i, int slot, double kernel_begins) {
-      return at_.width == 1
-                 ? 0
-                 : waits_for_team(streams.kinds[streams.kind(i)], of_slot(i, slot), slot, memory, kernel_begins, word);
+      return at_.width == 1 ? 0
+                            : waits_for_team(streams.kinds[streams.kind(i)], of_slot(i, slot, at_a_time), slot,
+                                             load_at(at_a_time), kernel_begins, word);
     };
-    const ending last = last_end(turns, at_a_time, where, turn_of, team_comes);
+    const ending last = last_end(turns, at_a_time, where, turn_there, team_comes);
     const double over = word.that_it_is_over(first_of_process(last.slot), last.when);
     const double end = std::max(all_told, last.when + over + word_to_program(word, last.slot));
     terms by = scaled(spent(usual, at_a_time), streams.alike() * slow_down(slowed_by_each, at_a_time));
@@ -180,8 +203,11 @@ class one_run {
                                                 m_.cost.context_switch.value);
       t.parallel = compute;
       double transfers = 0;
+      const load all_move{1, 1, at_a_time, 1};
       for (const alike_loops& l : s.in_kernel)
-        if (l.count > 0) transfers += static_cast<double>(l.count) * copies_of(l, l.seconds / m_.worker_speed);
+        if (l.count > 0)
+          transfers += static_cast<double>(l.count) * copies_of(l, l.seconds / m_.worker_speed, all_move) +
+                       (taken(l, all_move) - computed(l, all_move)) / takers_of(l, at_.width);
       t.accelerator_overhead = kernels * accelerator_overhead(0, m_.cost.signal.value, 0, transfers / kernels);
       sum += t.sum();
     }
@@ -189,11 +215,13 @@ class one_run {
   }
 
  private:
-  /// How many times as long as on one worker memory makes what teams do at a time (a saturation curve).
-  struct memory_factors {
-    double loops = 1, serial = 1;
+  /// What teams share with each other at the time.
+  struct load {
+    double loops = 1, serial = 1;  // memory makes these take so many times as long (a saturation curve)
+    int teams = 1;                 // that run
+    double others_move = 0;        // a part of their time, what their loops say
   };
-  memory_factors memory_of(const streams_here& streams, int teams) const {
+  load memory_of(const streams_here& streams, int teams) const {
     const auto& curve = m_.measured_curves.saturation;
     const double alone = curve.empty() ? 0 : interpolate(curve, 1).value;
     if (w_.memory_traffic <= 0 || !(alone > 0) || teams * at_.width <= 1) return {};
@@ -222,9 +250,52 @@ class one_run {
     return {1 + moving * (slower - 1), 1};
   }
 
+  bool copies_something(const streams_here& streams) const {
+    const auto copies = [](const alike_loops& l) { return l.bytes_in + l.bytes_out + l.bytes_moved > 0; };
+    return m_.engines.worker > 0 && std::any_of(streams.kinds.begin(), streams.kinds.end(), [&](const stream& s) {
+             return std::any_of(s.in_kernel.begin(), s.in_kernel.end(), copies) ||
+                    std::any_of(s.own.begin(), s.own.end(), copies);
+           });
+  }
+
+  /// Gives the load where so many streams run: the more of its time a team moves, the longer others take to do so.
+  load load_of(const streams_here& streams, load memory, int running) const {
+    load with = memory;
+    with.teams = running;
+    if (running <= 1 || !copies_something(streams)) return with;
+    const bool hosts = m_.has_hosts();
+    const int sharing = hosts ? (running + at_place_.contexts - 1) / at_place_.contexts : 1;
+    const int busy = hosts ? m_.threads_per_core - 1 : 0;
+    with.others_move = 1;
+    constexpr int enough = 10;
+    constexpr std::size_t looked_at = 16;
+    const std::size_t apart = (streams.kinds.size() + looked_at - 1) / looked_at;
+    for (int i = 0; i < enough; ++i) {
+      double moves = 0, takes = 0;
+      for (std::size_t kind = 0; kind < streams.kinds.size(); kind += apart) {
+        const worked one = work_of(streams.kinds[kind], {at_.width, false}, with);
+        moves += one.moves;
+        takes += one.turns * turn_time(turn_of(one, sharing, busy), sharing);
+      }
+      with.others_move = (with.others_move + (takes > 0 ? std::min(1.0, moves / takes) : 0)) / 2;
+    }
+    return with;
+  }
+
+  std::optional<paced_blocks> paced_in(const alike_loops& l, load with) const {
+    const int takers = takers_of(l, at_.width);
+    return paced_by(m_.engines, l, computed(l, with), takers, (with.teams - 1) * takers, with.others_move);
+  }
+
+  /// Gives what loops of that kind take on one worker, or together on several: they compute, or move.
+  double taken(const alike_loops& l, load with) const {
+    const std::optional<paced_blocks> each = paced_in(l, with);
+    return each ? taken_by(l, *each, takers_of(l, at_.width)) : computed(l, with);
+  }
+
   /// Gives what loops of that kind compute, on one worker or together on several, each of which slows the others.
-  double computed(const alike_loops& l, memory_factors memory) const {
-    return l.seconds * memory.loops * slow_down(slowed_by_.loops, takers_of(l, at_.width)) / m_.worker_speed;
+  double computed(const alike_loops& l, load with) const {
+    return l.seconds * with.loops * slow_down(slowed_by_.loops, takers_of(l, at_.width)) / m_.worker_speed;
   }
 
   /// Gives how much longer streams take for each other that runs at the time, as a part of what they take: so many of
@@ -290,7 +361,7 @@ class one_run {
   /// Gives how much longer a stream takes whose first kernel (without hosts: itself) begins then, because workers of
   /// its team have no word yet that the phase has begun. As long as word is on its way to a worker its team does not
   /// wake it. Less than 0 where sharing does not pay: then a team that is smaller for a while is faster.
-  double waits_for_team(const stream& s, const worked& usual, int slot, memory_factors memory, double begins,
+  double waits_for_team(const stream& s, const worked& usual, int slot, load with, double begins,
                         const phase_word& word) const {
     const int leader = first_of_process(slot), end = leader + at_.width;
     const double all_know = word.at(end - 1);
@@ -312,7 +383,7 @@ class one_run {
         if (l.count == 0) continue;
         const auto count = static_cast<double>(l.count);
         if (is_hosts_ && l.blocks == 1) continue;
-        const shared_loop each{computed(l, memory) / count, l.blocks};
+        const shared_loop each{taken(l, with) / count, l.blocks};
         loops.push_back({each, count / turns, takes_team(each, costs)});
       }
     };
@@ -365,7 +436,7 @@ class one_run {
     return is_hosts_ ? host_gives_out(l, at_.width, costs, comes).done : loop_time(l, at_.width, costs, comes);
   }
 
-  worked work_of(const stream& s, border where, memory_factors memory) const {
+  worked work_of(const stream& s, border where, load with) const {
     worked all;
     double given = 0;
     const bool hosts = m_.has_hosts();
@@ -378,8 +449,10 @@ class one_run {
           all.host += l.seconds / m_.host_speed;
           continue;
         }
-        const double alone = computed(l, memory);
-        const double of_each = alone / takers_of(l, at_.width);
+        const double computes = computed(l, with), alone = taken(l, with);
+        const double of_each = computes / takers_of(l, at_.width);
+        if (const auto each = paced_in(l, with))
+          all.moves += count * static_cast<double>(l.blocks) * each->moves / takers_of(l, at_.width);
         if (is_hosts_) {
           const given_out loop = host_gives_out({alone / count, l.blocks}, at_.width, costs);
           const double waits = count * (loop.done - loop.told);
@@ -390,14 +463,15 @@ class one_run {
           all.overhead += std::max(0.0, waits - of_each);
           continue;
         }
-        const double takes = count * (loop_time({alone / count, l.blocks}, at_.width, costs) + copies_of(l, alone));
+        const double takes =
+            count * (loop_time({alone / count, l.blocks}, at_.width, costs) + copies_of(l, alone, with));
         all.kernel += takes;
         all.parallel += of_each;
         all.overhead += takes - of_each;
       }
     };
     run(s.in_kernel);
-    all.serial = s.serial * memory.serial / (is_hosts_ ? m_.host_speed : m_.worker_speed);
+    all.serial = s.serial * with.serial / (is_hosts_ ? m_.host_speed : m_.worker_speed);
     if (!is_hosts_) all.kernel += all.serial;
     all.host += s.host / (hosts ? m_.host_speed : m_.worker_speed);
     if (hosts)  // a loop of a stream's own is its host's
@@ -410,11 +484,11 @@ class one_run {
   }
 
   /// Gives what copies of one of such loops, which compute so long alone, take a team longer.
-  double copies_of(const alike_loops& l, double alone) const {
+  double copies_of(const alike_loops& l, double alone, load with) const {
     const double blocks = static_cast<double>(l.count) * static_cast<double>(l.blocks);
     const copied_blocks each{std::max(1.0, static_cast<double>(l.blocks) / at_.width), alone / blocks,
                              l.bytes_in / blocks, l.bytes_out / blocks};
-    return not_hidden(m_.engines, each, at_.width, at_place_.slots * at_.width);
+    return not_hidden(m_.engines, each, at_.width, with.teams * at_.width);
   }
 
   /// Gives the standard deviation of a stream's turns / their mean.
@@ -456,6 +530,14 @@ class one_run {
       neighbour_present = 1 - apart * (1 - std::min(1.0, sharing * t.service / cycle));
     }
     return t;
+  }
+
+  /// Gives one turn of a stream while so many threads share its hardware thread, and so many of the core are busy.
+  turn turn_of(const worked& one, int sharing, int busy) const {
+    if (!m_.has_hosts()) return {0, (one.host + one.kernel) / one.turns, 0, 0};
+    if (is_hosts_) return turn_of_master(one, sharing, busy);
+    return {service(one, sharing, busy), one.kernel / one.turns + m_.cost.signal.value, one.variation,
+            sharing > 1 ? m_.cost.context_switch.value : 0};
   }
 
   /// What the streams take, by what for, as if they were dealt out evenly.
@@ -608,8 +690,11 @@ prediction predict_between(const profile& p, const machine& m, int workers) {
   for (const alike_loops& l : p.between) {
     if (l.count == 0) continue;
     const auto count = static_cast<double>(l.count);
-    const double computed = l.seconds * slow_down(p.between_slowed_by.loops, takers_of(l, workers)) / m.worker_speed;
-    out.by.parallel += count * loop_time({computed / count, l.blocks}, workers, costs);
+    const int takers = takers_of(l, workers);
+    const double computed = l.seconds * slow_down(p.between_slowed_by.loops, takers) / m.worker_speed;
+    const auto each = paced_by(m.engines, l, computed, takers);
+    const double taken = each ? taken_by(l, *each, takers) : computed;
+    out.by.parallel += count * loop_time({taken / count, l.blocks}, workers, costs);
   }
   out.seconds = out.idealised = out.by.sum();
   out.error = error_of_the_model * out.by.parallel;

@@ -225,6 +225,47 @@ TEST(Prediction, MemoryIsSharedAsItsSaturationCurveSays) {
   EXPECT_NEAR(predict(p, m, {1, 1, 4, 1}, w).seconds, 150 * us, 1e-12);
 }
 
+/// Ten off-loads of 5 us on the host and a loop of 8 blocks, which computes 80 us and moves so many bytes.
+stream moving(double bytes) {
+  stream s = off_loading(10, 5, 0, 80, 8);
+  s.in_kernel.front().bytes_moved = 10 * bytes;
+  return s;
+}
+
+TEST(Prediction, LoopsThatMoveMoreThanTheyComputeAreBoundByCommunication) {
+  machine m = console();
+  const auto us_of = [&](int streams, int width, double bytes) {
+    return predict(of(streams, moving(bytes)), m, {1, 1, streams, width}, {}).seconds / us;
+  };
+  EXPECT_NEAR(us_of(1, 1, 160'000), 10 * 85, 1e-6);  // there are no stores
+  m.engines.worker = 1e9;
+  EXPECT_NEAR(us_of(1, 1, 40'000), 10 * 85, 1e-6);
+  EXPECT_NEAR(us_of(1, 1, 160'000), 10 * 165, 1e-6);
+  EXPECT_NEAR(us_of(1, 2, 160'000), 10 * 85, 1e-6);
+  m.engines.bus = 1e9;
+  m.engines.of_a_bus = 6;
+  EXPECT_NEAR(us_of(1, 2, 160'000), 10 * 165, 1e-6);
+  EXPECT_NEAR(us_of(1, 2, 40'000), 10 * 45, 1e-6);
+  // The bus is all that counts: it moves 20 times 160,000 bytes.
+  EXPECT_NEAR(us_of(2, 1, 160'000), 20 * 160, 32);
+  // What takes longer than computing is none of it.
+  const terms by = predict(of(1, moving(160'000)), m, {1, 1, 1, 1}, {}).by;
+  EXPECT_NEAR(by.parallel / us, 10 * 80, 1e-6);
+  EXPECT_NEAR(by.accelerator_overhead / us, 10 * 80, 1e-6);
+}
+
+TEST(Prediction, TheLastStreamsHaveTheBusForThemselves) {
+  machine m = console();
+  m.engines.worker = m.engines.bus = 1e9;
+  m.engines.of_a_bus = 6;
+  phase p = of(2, moving(160'000));
+  stream& longer = p.runs.front().streams.back();
+  longer = off_loading(20, 5, 0, 80, 8);
+  longer.in_kernel.front().bytes_moved = 20 * 160'000.0;
+  const double together = 20 * 160 * us, alone = 10 * 165 * us;
+  EXPECT_NEAR(predict(p, m, {1, 1, 2, 1}, {}).seconds, together + alone, 0.05 * (together + alone));
+}
+
 TEST(Prediction, TheFasterMasterOfLoopsIsTaken) {
   machine m = console();
   m.threads_per_core = 1;

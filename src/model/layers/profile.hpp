@@ -17,6 +17,7 @@ struct alike_loops {
   double seconds = 0;   ///< of all of them, on one worker
   double bytes_in = 0;  ///< that all of them read and write, where their blocks are tasks that name data
   double bytes_out = 0;
+  double bytes_moved = 0;  ///< that all of them say they move (`ms::memory_traffic`), where they name none
 };
 
 struct stream {
