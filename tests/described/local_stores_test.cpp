@@ -339,6 +339,18 @@ TEST(LocalStores, ShareMemoryAmongThoseWhoseLoopsMoveAtATime) {
   }
 }
 
+TEST(LocalStores, HaveALoopWaitForTheDataOfEachWorker) {
+  for (const ms::schedule policy : {ms::schedule::static_, ms::schedule::gss, ms::schedule::afs, ms::schedule::dbs})
+    for (const int mover : {0, 1}) {
+      SCOPED_TRACE(fmt::format("{} {}", static_cast<int>(policy), mover));
+      const auto one_moves = [mover](int i) {
+        if (i == mover) ms::memory_traffic(20'000);
+        ms::cost(5us);
+      };
+      EXPECT_NEAR(time_of({.workers = 2}, [&] { task_of_loop(2, one_moves, policy); }).us, 20, rounding_us);
+    }
+}
+
 TEST(LocalStores, ShareMemoryAmongLoopsAndTasksWithData) {
   block x{};
   double began = 0;
