@@ -30,13 +30,15 @@ inline void cost(std::chrono::duration<double> time) { detail::pay(time.count())
 
 /// Says that what the calling body does next moves so many bytes between caches and memory: `maslin scale`, `replay`
 /// and `layout` know by it how long workers wait for memory. Traces hold it; on a described machine whose description
-/// says how fast memory is, and whose workers have no local stores, the body does not end before they are moved.
-/// Nothing else depends on it. Call it in the body of a loop, before the work:
-/// `ms::memory_traffic(24 * r.size())`. Throws `error` for less than nothing.
+/// says how fast memory is, the body does not end before they are moved. Where workers have local stores, a worker's
+/// copy engine moves them while this block of a loop and the next one compute, and the worker's part of the loop does
+/// not end before; inside a task whose data are copied there nothing is moved again. Nothing else depends on it. Call
+/// it in the body of a loop, before the work: `ms::memory_traffic(24 * r.size())`. Throws `error` for less than
+/// nothing.
 MASLIN_API void memory_traffic(std::int64_t bytes);
 
-/// Gives whether anything depends now on what `memory_traffic` says: a trace is recorded, or memory takes its time on a
-/// described machine. Ask first where it takes time to find out what moves.
+/// Gives whether anything depends now on what `memory_traffic` says: a trace is recorded, or memory, or copies to local
+/// stores, take their time on a described machine. Ask first where it takes time to find out what moves.
 [[nodiscard]] MASLIN_API bool memory_traffic_counts();
 
 }  // namespace maslin

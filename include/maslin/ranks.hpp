@@ -299,9 +299,10 @@ void run_rank_bodies(int count, Body& body, location where, host* of) {
 }  // namespace detail
 
 /// Runs `body(world)` for `count` ranks, each with its `ms::communicator`, and returns when all have ended. The ranks
-/// are divided among the caller's team in blocks, and each stays on its worker. If ranks throw, all calls of the others
-/// that wait for messages throw, too; the exception of the lowest rank that threw by itself is rethrown. Throws `error`
-/// for less than one rank, for an empty body, and where the system has no stack for a rank.
+/// are divided among the caller's team in blocks, or as MASLIN_RANK_PLACE says, and each stays on its worker. If ranks
+/// throw, all calls of the others that wait for messages throw, too; the exception of the lowest rank that threw by
+/// itself is rethrown. Throws `error` for less than one rank, for an empty body, where the system has no stack for a
+/// rank, and where MASLIN_RANK_PLACE names a file that does not fit.
 template <class Body>
 void ranks(int count, Body&& body, location where = location::current()) {
   detail::run_rank_bodies<std::remove_reference_t<Body>>(count, body, where, nullptr);
