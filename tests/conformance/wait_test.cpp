@@ -1,9 +1,13 @@
 // What holds under every policy of waiting (MASLIN_WAIT), on every executor.
 
+#include <sched.h>
+#include <sys/resource.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -157,4 +161,72 @@ TEST(WaitPinned, APinWinsOverTheVariable) {
   }
   unsetenv("MASLIN_PIN");
   unsetenv("MASLIN_WAIT");
+}
+
+namespace {
+
+void compute(std::chrono::microseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+/// A loop of eight blocks that take so long; gives whether others than the caller have run some.
+bool others_shared(std::chrono::microseconds block) {
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<bool> others{false};
+  ms::parallel_for(
+      0, 8,
+      [&](ms::range r) {
+        if (std::this_thread::get_id() != caller) others = true;
+        for (std::int64_t i = r.first; i < r.last; ++i) compute(block);
+      },
+      ms::block{1});
+  return others;
+}
+
+/// How often threads of this process have fallen asleep.
+long sleeps() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return used.ru_nvcsw;
+}
+
+bool has_two_cpus() {
+  cpu_set_t mine;
+  return sched_getaffinity(0, sizeof mine, &mine) == 0 && CPU_COUNT(&mine) >= 2;
+}
+
+using namespace std::chrono_literals;
+
+}  // namespace
+
+TEST(WaitAsleep, ATeamThatParksIsWokenForALongLoopAndNotForAShortOne) {
+  setenv("MASLIN_WAIT", "park", 1);
+  {
+    const ms::Runtime runtime({.workers = 2, .serial = false});
+    int tries = 0;
+    while (!others_shared(1ms) && tries < 1000) ++tries;
+    EXPECT_LT(tries, 1000);
+    for (int i = 0; i < 20; ++i) others_shared(1us);  // what it takes becomes known
+    const long before = sleeps();
+    constexpr int loops = 1000;
+    for (int i = 0; i < loops; ++i) {
+      compute(100us);  // meanwhile the other falls asleep
+      others_shared(1us);
+    }
+    EXPECT_LT(sleeps() - before, loops / 2);
+  }
+  unsetenv("MASLIN_WAIT");
+}
+
+TEST(WaitAsleep, ShortLoopsOneAfterTheOtherWakeTheirTeam) {
+  if (!has_two_cpus()) GTEST_SKIP() << "workers that share one CPU do not stay awake for the next loop";
+  const ms::Runtime runtime({.workers = 2, .serial = false});
+  for (int i = 0; i < 20; ++i) others_shared(1us);
+  compute(50ms);  // the other falls asleep
+  constexpr int most = 100'000;
+  int tries = 0;
+  while (!others_shared(1us) && tries < most) ++tries;
+  EXPECT_LT(tries, most);
 }

@@ -22,12 +22,19 @@ class worker_bits {
   bool clear_if_set(int worker) { return test(worker) && clear(worker); }
   bool test(int worker) const { return at(worker).load(std::memory_order_seq_cst) & mask(worker); }
 
+  /// Are all bits in [from, to) set, that of `but` aside?
+  bool all_set(int from, int to, int but) const {
+    for (int base = from / 64 * 64; base < to; base += 64) {
+      std::uint64_t missing = ~at(base).load(std::memory_order_seq_cst) & within(base, from, to);
+      if (but / 64 == base / 64) missing &= ~mask(but);
+      if (missing) return false;
+    }
+    return true;
+  }
   /// Gives the first set bit in [from, to), or -1.
   int first_set(int from, int to) const {
     for (int base = from / 64 * 64; base < to; base += 64) {
-      std::uint64_t here = at(base).load(std::memory_order_seq_cst);
-      if (base < from) here &= ~std::uint64_t{0} << (from - base);
-      if (to - base < 64) here &= (std::uint64_t{1} << (to - base)) - 1;
+      const std::uint64_t here = at(base).load(std::memory_order_seq_cst) & within(base, from, to);
       if (here) return base + std::countr_zero(here);
     }
     return -1;
@@ -38,6 +45,13 @@ class worker_bits {
     MASLIN_ATOMIC<std::uint64_t> bits{0};
   };
   static std::uint64_t mask(int worker) { return std::uint64_t{1} << (worker % 64); }
+  /// Gives the bits of [from, to) in the word that begins with `base`.
+  static std::uint64_t within(int base, int from, int to) {
+    std::uint64_t all = ~std::uint64_t{0};
+    if (base < from) all &= all << (from - base);
+    if (to - base < 64) all &= (std::uint64_t{1} << (to - base)) - 1;
+    return all;
+  }
   MASLIN_ATOMIC<std::uint64_t>& at(int worker) { return words_[static_cast<std::size_t>(worker / 64)].bits; }
   const MASLIN_ATOMIC<std::uint64_t>& at(int worker) const {
     return words_[static_cast<std::size_t>(worker / 64)].bits;

@@ -115,7 +115,7 @@ void threads_executor::idle(worker& w, team& t) {
 
 void threads_executor::park(worker& w) {
   trace::record(w.index, trace::event_kind::park);
-  asleep_.park(w.index);
+  if (const std::uint64_t ticks = asleep_.park(w.index)) spin_.has_woken(ticks);
   trace::record(w.index, trace::event_kind::unpark);
 }
 

@@ -42,8 +42,26 @@ void threads_executor::times(loop_run& run) noexcept {
   run.dealt_at = base::ticks();
 }
 
-/// Unless the program asked for sharing, what is known of the call site counts: a loop that is too small begins with
-/// its caller alone, and one that turns out to be larger is shared from there; no worker takes less than pays for it.
+/// For how many ticks a loop runs with its caller alone, if it is not over before; 0: it is shared at once.
+std::uint64_t threads_executor::alone_for(worker& w, double whole, int width) {
+  constexpr double surprising = 4;  // it takes longer than it should have taken to stay alone
+  const double handing_over = small_.handing_over_ticks();
+  if (!grain::worth_sharing(whole, width, handing_over)) return static_cast<std::uint64_t>(surprising * handing_over);
+  const team& t = team_of(&w);
+  const auto [first, members] = t.workers();
+  if (!asleep_.all_sleep_but(w.index, first, first + members)) return 0;
+  // A phase that has come to park learns better from loops in succession only if somebody is woken for them.
+  const grain::wait_policy waits = learns_waits(t) ? grain::wait_policy::spin : t.waits.load(std::memory_order_relaxed);
+  const std::uint64_t now = base::ticks();
+  const double wake_up = spin_.wake_up_ticks();
+  const grain::team_costs costs{handing_over, wake_up, static_cast<double>(spin_.stays_awake(waits, now))};
+  if (w.missed.pays_for_wake_up(static_cast<double>(now), whole, width, costs)) return 0;
+  return static_cast<std::uint64_t>(surprising * wake_up);
+}
+
+/// Unless the program asked for sharing, what is known of the call site counts: a loop that is too small for its team,
+/// awake or asleep, begins with its caller alone, and one that turns out to be larger is shared from there; no worker
+/// takes less than pays for it.
 loop_part threads_executor::begin_alone(worker* w, loop_run& run) {
   const detail::loop& l = run.what;
   loop_part rest{&run, 0, l.blocks()};
@@ -51,10 +69,10 @@ loop_part threads_executor::begin_alone(worker* w, loop_run& run) {
     run.learns = &small_.sites().of(l.run, l.where.line());
     const double whole = run.learns->time().expected(l.length());
     rest.grain = grain::worth_taking(whole / static_cast<double>(rest.size()), small_.handing_over_ticks());
-    if (!grain::worth_sharing(whole, run.width, small_.handing_over_ticks())) {
+    if (const std::uint64_t alone = alone_for(*w, whole, run.width)) {
       const int team_width = std::exchange(run.width, 1);
       core::trace_loop(*this, trace::event_kind::loop_begin, run);
-      rest.first = run_blocks(w, run, 0, rest.last, static_cast<std::uint64_t>(4 * small_.handing_over_ticks()), true);
+      rest.first = run_blocks(w, run, 0, rest.last, alone, true);
       run.width = team_width;
       // That it is not over shows what its blocks really take.
       const auto taken = static_cast<double>(run.ticks.load(std::memory_order_relaxed));

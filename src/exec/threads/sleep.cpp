@@ -54,6 +54,9 @@ spinning::spinning(grain::wait_policy asked, bool oversubscribed) : oversubscrib
   wake_up_ = oversubscribed
                  ? 50e-6
                  : std::min(base::seconds_per_tick() * static_cast<double>(measure_wake_up()), grain::longest_wake_up);
+  longest_ = grain::longest_wake_up * per_second;
+  constexpr std::uint32_t some = 8;  // wake-ups; that was the median of so many
+  latest_ = grain::site_time{static_cast<float>(wake_up_ * per_second), some};
   worth_ = ticks(grain::worth_spinning(wake_up_));
   brief_ = oversubscribed ? 0 : ticks(grain::brief);
   for (const bool crowded : {false, true})

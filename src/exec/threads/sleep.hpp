@@ -2,6 +2,7 @@
 // How a worker waits for work: it stays awake as long as the policy has it (sched/grain/wait.hpp), then parks.
 // README.md holds the protocol and why no wake-up is lost.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/lock.hpp"
 #include "exec/threads/bits.hpp"
+#include "sched/grain/site_time.hpp"
 #include "sched/grain/wait.hpp"
 
 namespace maslin {
@@ -48,6 +50,8 @@ class sleepers {
   // Any thread.
   bool sleeps(int worker) const { return asleep_.test(worker); }
   bool any_sleeps(int first, int last) const { return asleep_.first_set(first, last) >= 0; }
+  /// Do all of [first, last) sleep but for `worker`?
+  bool all_sleep_but(int worker, int first, int last) const { return asleep_.all_set(first, last, worker); }
   /// Wakes one of [first, last) that sleeps; false if none does.
   bool wake_one(int first, int last) {
     for (int i = asleep_.first_set(first, last); i >= 0; i = asleep_.first_set(i + 1, last)) {
@@ -64,19 +68,31 @@ class sleepers {
     return true;
   }
   /// Makes it come back from parking, now or at once when it parks next.
-  void wake(int worker) { at(worker).unpark(); }
+  void wake(int worker) {
+    parking_place& its = at(worker);
+    its.called_at.store(base::ticks(), std::memory_order_relaxed);
+    its.place.unpark();
+  }
 
   // The worker itself.
   void prepare_to_sleep(int worker) { asleep_.set(worker); }
-  void park(int worker) { at(worker).park(); }
+  /// Gives how many ticks ago it was called; 0 if it was before it slept.
+  std::uint64_t park(int worker) {
+    parking_place& its = at(worker);
+    const std::uint64_t begin = base::ticks();
+    its.place.park();
+    const std::uint64_t called = its.called_at.load(std::memory_order_relaxed), now = base::ticks();
+    return called > begin && now > called ? now - called : 0;
+  }
   /// Gives whether somebody has woken it since it lay down, for whatever reason.
   bool finish_sleep(int worker) { return !asleep_.clear(worker); }
 
  private:
   struct alignas(64) parking_place {
     parking place;
+    std::atomic<std::uint64_t> called_at{0};  ///< ticks; of several calls one
   };
-  parking& at(int worker) { return parkings_[static_cast<std::size_t>(worker)].place; }
+  parking_place& at(int worker) { return parkings_[static_cast<std::size_t>(worker)]; }
 
   worker_bits asleep_;
   std::unique_ptr<parking_place[]> parkings_;
@@ -111,8 +127,7 @@ class spinning {
     if (ready()) return {true, 0, 0};
     const std::uint64_t begin = base::ticks();
     awake w{false, begin, begin};
-    const bool crowded = oversubscribed_ || begin < crowded_until_.load(std::memory_order_relaxed);
-    const plan& p = plans_[crowded][static_cast<std::size_t>(policy)];
+    const plan& p = plan_at(policy, begin);
     if (policy == grain::wait_policy::adaptive) {
       take_turns(w, p.yield, p.spin > 0, ready, is_first);
       return w;
@@ -135,6 +150,18 @@ class spinning {
   bool is_oversubscribed() const { return oversubscribed_; }
   /// Gives what waking a sleeper costs here, in seconds; a guess where nobody waits awake.
   double wake_up() const { return wake_up_; }
+  /// A sleeper came so many ticks after it was called.
+  void has_woken(std::uint64_t ticks) {
+    constexpr std::uint32_t memory = 16;
+    latest_.store(latest_.load(std::memory_order_relaxed).learned_usual(ticks, memory), std::memory_order_relaxed);
+  }
+  /// Gives in how many ticks a sleeper comes, as the latest did.
+  double wake_up_ticks() const { return std::min(latest_.load(std::memory_order_relaxed).expected(1), longest_); }
+  /// Gives for how many ticks from now a waiter stays awake under that policy if nothing comes.
+  std::uint64_t stays_awake(grain::wait_policy policy, std::uint64_t now) const {
+    const plan& p = plan_at(policy, now);
+    return policy == grain::wait_policy::adaptive ? p.yield : p.spin + p.yield;
+  }
   /// Was the wait over so early that staying awake was worth it?
   bool was_short(std::uint64_t ticks) const { return ticks <= worth_; }
   /// Gives how often a waiter lost its core.
@@ -146,6 +173,10 @@ class spinning {
     std::uint64_t yield;  ///< ticks
   };
 
+  const plan& plan_at(grain::wait_policy policy, std::uint64_t now) const {
+    const bool crowded = oversubscribed_ || now < crowded_until_.load(std::memory_order_relaxed);
+    return plans_[crowded][static_cast<std::size_t>(policy)];
+  }
   /// False if it has lost its core.
   template <class Ready>
   bool look(awake& w, std::uint64_t end, Ready& ready) {
@@ -194,6 +225,8 @@ class spinning {
   std::uint64_t brief_;      ///< ticks
   std::uint64_t lost_core_;  ///< a gap between two looks that only a lost core explains, in ticks
   std::uint64_t pause_;      ///< nobody spins for this long after a core was lost, in ticks
+  double longest_;           ///< that a wake-up counts as, in ticks
+  std::atomic<grain::site_time> latest_{};
   std::atomic<std::uint64_t> crowded_until_{0};
   std::atomic<std::uint64_t> lost_cores_{0};
 };

@@ -156,6 +156,7 @@ class threads_executor final : public executor, public phase_host {
   void times(loop_run& run) noexcept;
   class timed_blocks;
   loop_part begin_alone(worker* w, loop_run& run);
+  std::uint64_t alone_for(worker& w, double whole, int width);
   loop_part run_until_changed(worker& w, loop_run& run, std::int64_t first);
   bool may_take_shares(worker* w) const;
   static constexpr bool may_be_blocked = true;

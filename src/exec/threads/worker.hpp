@@ -17,6 +17,7 @@
 #include "exec/threads/ready_tasks.hpp"
 #include "exec/threads/sleep.hpp"
 #include "exec/threads/wait_counts.hpp"
+#include "sched/grain/waking.hpp"
 
 namespace maslin {
 
@@ -129,6 +130,7 @@ struct alignas(64) worker final : work_queue::watcher {
   idle_fibers idle;                 ///< suspended inside the worker's loop, with nothing on top
   task_fiber* ready = nullptr;      ///< taken from the inbox, the earliest first
   int suspended = 0;                ///< fibers that will resume here
+  grain::missed_gain missed;        ///< by its loops, because its team slept
   std::uint64_t gave_at = 0;        ///< when it gave a branch away last, in ticks
   bool refills = true;              ///< it hands over what it creates (grain::refills)
   bool steps_first = false;         ///< takes a piece of work before the next fiber goes on (`let_others_run`)
