@@ -73,25 +73,30 @@ measured_round time_of_task() {
 /// What sharing a loop among two workers takes, in microseconds: when both are awake, or when the other sleeps.
 measured_round time_of_sharing(bool asleep) {
   const maslin::Runtime runtime(maslin::Runtime::options{.workers = 2});
-  constexpr double half = 40e-6;
+  const double half = asleep ? 400e-6 : 40e-6;  // a wake-up must be over before the caller has run its block
   const int loops = asleep ? 30 : 200;
-  std::vector<double> all;
+  std::vector<loop_of_two> all;
   const auto begin = clock_type::now();
   const double before = process_cpu_seconds();
   for (int loop = 0; loop < loops; ++loop) {
-    if (asleep) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    const auto shared = clock_type::now();
+    // The caller computes until the other sleeps: if it slept, too, its own CPU would have to wake up.
+    if (asleep) compute(5e-3);
+    std::thread::id by[2];
+    const auto called = clock_type::now();
     maslin::parallel_for(
         0, 2,
         [&](maslin::range some) {
-          for ([[maybe_unused]] auto i : some) compute(half);
+          for (auto i : some) {
+            by[i] = std::this_thread::get_id();
+            compute(half);
+          }
         },
         maslin::schedule::dbs, maslin::block{1});
-    all.push_back(1e6 * std::max(0.0, seconds_since(shared) - half));
+    all.push_back({1e6 * std::max(0.0, seconds_since(called) - half), by[0] != by[1]});
   }
   // Two workers that the system puts on one CPU share nothing.
   const double had = (process_cpu_seconds() - before) / (2 * seconds_since(begin));
-  return {median(all), 0, asleep ? 1 : had};
+  return round_of_shared(all, asleep ? 1 : had);
 }
 
 /// The gigabytes a second that so many threads read and write together.
@@ -238,9 +243,10 @@ std::string calibrated_description(bool curves) {
     line(text, "handover_us = {:.3f}\nwake_us = {:.1f}\nspin_us = {:.1f}", soon / 3, wake, 3 * wake);
   }
   line(text, "source = \"measured: 2,000 empty tasks of one worker{}\"",
-       workers > 1 ? "; a loop of two blocks on two workers, at once and after 5 ms (a worker looks for work for three "
-                     "wake-ups)"
-                   : "");
+       workers > 1
+           ? "; loops of two blocks that two workers shared, at once and when the caller had computed alone for "
+             "5 ms (a worker looks for work for three wake-ups)"
+           : "");
   std::map<int, const machine::cache*> levels;
   for (const machine::cache& c : here.caches) levels.emplace(c.level, &c);
   for (const auto& [level, cache] : levels)

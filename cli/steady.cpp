@@ -56,6 +56,16 @@ curve_point median_point(double at, std::vector<double> samples) {
   return {at, samples[n / 2], (samples[high] - samples[low]) / 2};
 }
 
+measured_round round_of_shared(const std::vector<loop_of_two>& loops, double had_cpu) {
+  std::vector<double> shared, all;
+  for (const loop_of_two& one : loops) {
+    all.push_back(one.more);
+    if (one.both) shared.push_back(one.more);
+  }
+  if (shared.empty()) return {median_point(0, all).is, 0, 0};
+  return {median_point(0, shared).is, 0, had_cpu};
+}
+
 cpu_use cpu_use_so_far() {
   const std::chrono::duration<double> now = std::chrono::steady_clock::now().time_since_epoch();
   return {now.count(), busy_seconds(), process_cpu_seconds() + cpu_seconds_of_children()};

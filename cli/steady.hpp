@@ -24,6 +24,15 @@ struct measured_round {
   double had_cpu = 1;  ///< for which share of the time its threads had a CPU; 1 where they wait for other reasons, too
 };
 
+/// A loop of two blocks on two workers.
+struct loop_of_two {
+  double more = 0;    ///< that it took than one block
+  bool both = false;  ///< each worker has run a block
+};
+/// Gives what sharing such a loop takes: the median of those that both have shared. In the others one came too late,
+/// which says how long a block is. The figure is doubtful if both have shared none.
+measured_round round_of_shared(const std::vector<loop_of_two>& loops, double had_cpu);
+
 /// What processes have taken of the CPUs that this process may use, in seconds since some moment.
 struct cpu_use {
   double now = 0;

@@ -106,4 +106,17 @@ TEST(Steady, TheSystemSaysWhatWasTaken) {
   EXPECT_GE(after.all - before.all, 0.05);  // in hundredths of a second
 }
 
+TEST(LoopsOfTwo, CountWhereEachWorkerHasRunABlock) {
+  const std::vector<loop_of_two> loops{{40, false}, {0.5, true}, {41, false}, {0.7, true}, {40, false}, {0.6, true}};
+  const measured_round round = round_of_shared(loops, 0.97);
+  EXPECT_EQ(round.is, 0.6);
+  EXPECT_EQ(round.had_cpu, 0.97);
+}
+
+TEST(LoopsOfTwo, AreDoubtfulWhereOneWorkerHasRunAll) {
+  const measured_round round = round_of_shared({{40, false}, {42, false}, {41, false}}, 1);
+  EXPECT_EQ(round.is, 41);
+  EXPECT_EQ(round.had_cpu, 0);
+}
+
 }  // namespace
