@@ -212,6 +212,15 @@ void add_inference(CLI::App* sub, phylo::InferCommand& command) {
   sub->add_flag("--redo", command.redo, "Forget the finished trees of an earlier run under this prefix");
 }
 
+void add_effort(CLI::App* sub, std::string& search, const std::vector<std::string>& words, const std::string& more) {
+  sub->add_option("--search", search,
+                  "How far searches go: fast (one climb), standard (two more starts, and perturbations as long as they "
+                  "bring something), thorough (eight perturbations)" +
+                      more)
+      ->check(CLI::IsMember(words))
+      ->capture_default_str();
+}
+
 void add_starts(CLI::App* sub, phylo::InferCommand& command) {
   command.starts = 1;
   CLI::Option* starts = sub->add_option("--starts", command.starts,
@@ -219,21 +228,15 @@ void add_starts(CLI::App* sub, phylo::InferCommand& command) {
                             ->transform(command::whole_number(1, 1000000))
                             ->type_name("N")
                             ->capture_default_str();
-  CLI::Option* start_trees =
-      sub->add_option("--start-trees", command.start_trees,
-                      "Where searches begin, a list: pars{N} (N random stepwise-addition parsimony trees, as --starts "
-                      "N), rand{N} (N random trees), files of trees in Newick")
-          ->check(not_empty())
-          ->excludes(starts)
-          ->type_name("LIST");
-  sub->add_option_function<std::string>(
-         "--search", [&command](const std::string& how) { command.adaptive = how == "adaptive"; },
-         "How much is searched: standard (what --starts and --start-trees say), or adaptive (by how difficult the "
-         "alignment is, as parsimony trees tell)")
-      ->check(CLI::IsMember({"standard", "adaptive"}))
+  sub->add_option("--start-trees", command.start_trees,
+                  "Where searches begin, a list: pars{N} (N random stepwise-addition parsimony trees, as --starts N), "
+                  "rand{N} (N random trees), files of trees in Newick")
+      ->check(not_empty())
       ->excludes(starts)
-      ->excludes(start_trees)
-      ->default_str("standard");
+      ->type_name("LIST");
+  add_effort(sub, command.search, {"fast", "standard", "thorough", "adaptive"},
+             ", or adaptive (how many searches there are and how far they go, by how difficult the alignment is, as "
+             "parsimony trees tell; replicates are standard)");
   add_alrt(sub, command.alrt, "the best tree");
 }
 
@@ -300,6 +303,7 @@ CLI::App* add_bootstrap(CLI::App& app, phylo::InferCommand& command) {
   CLI::App* sub = app.add_subcommand("bootstrap", "Trees of bootstrap replicates of the alignment");
   add_inference(sub, command);
   add_replicates(sub, command);
+  add_effort(sub, command.search, {"fast", "standard", "thorough"}, "");
   sub->footer(inference_footer(
       "  maslin-phylo bootstrap --msa d041.phy --model GTR+G --replicates 100 --seed 1 --prefix out/d041\n",
       "  P.bootstraps   the replicates' trees, one a line\n"));

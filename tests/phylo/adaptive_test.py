@@ -1,4 +1,4 @@
-"""search --search adaptive: what the difficulty decides, and that it changes nothing about how results depend on the run."""
+"""--search: how far searches go; of adaptive, what the difficulty decides; and that results depend on nothing else of the run."""
 
 import random
 
@@ -63,6 +63,25 @@ class Adaptive(ProgramTest):
         other = self.run_program("search", "--msa", MSA, "--model", "GTR+G", "--seed", 3, "--prefix", "x")
         self.assertEqual(other.returncode, 2)
         self.assertIn("began at other trees (--start-trees, --search)", other.stderr.decode())
+
+    def test_each_word_is_another_search(self):
+        common = ("--msa", self.noise(), "--model", "JC", "--seed", 3, "--quiet")
+        for word in ("fast", "standard", "thorough"):
+            self.run_well("all", *common, "--replicates", 2, "--search", word, "--prefix", word)
+            self.assertEqual(self.result(word)["search"], word)
+            self.run_well("bootstrap", *common, "--replicates", 2, "--search", word, "--prefix", f"{word}2")
+            self.assertEqual((self.folder / f"{word}2.bootstraps").read_bytes(), (self.folder / f"{word}.bootstraps").read_bytes())
+        lnl = {word: self.result(word)["lnl"] for word in ("fast", "standard", "thorough")}
+        self.assertGreater(lnl["thorough"], lnl["fast"] + 0.1)
+        self.assertGreater(lnl["standard"], lnl["fast"] - 0.01)
+        self.run_well("search", *common, "--prefix", "x")
+        self.assertEqual(self.result("x")["lnl"], lnl["standard"])
+        other = self.run_program("search", *common, "--search", "thorough", "--prefix", "x")
+        self.assertEqual(other.returncode, 2)
+        self.assertIn("made with --search standard, not thorough; choose another --prefix", other.stderr.decode())
+        wrong = self.run_program("bootstrap", *common, "--search", "adaptive", "--prefix", "y")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("'adaptive' is not a value of --search", wrong.stderr.decode())
 
     def test_starts_of_ones_own_are_not_adaptive(self):
         for option, value in (("--starts", 2), ("--start-trees", "rand")):

@@ -147,7 +147,7 @@ class Resume(ProgramTest):
                 state = json.loads(begun.read_text().splitlines()[0])["search"]
             except FileNotFoundError:
                 return False
-            return state["stage"] == 2 and state["nearest"] > 7
+            return state["stage"] == 3 and state["nearest"] > 7
 
         while process.poll() is None and not is_in_its_last_fit():
             time.sleep(0.005)

@@ -267,7 +267,7 @@ TEST(PartsWithLengthsOfTheirOwn, AreNotTakenForOthers) {
 TEST(PartsOfASearch, MayHaveLengthsOfTheirOwn) {
   const Parts parts = {part("HKY+FE", 133, 1), part("JTT", 60, 2), part("MULTI3_MK", 30, 3)};
   phylo::SearchOptions options;
-  options.ratchets = 1;
+  options.effort = {.ratchets = 1, .fruitless = 1};
   options.unlinked = true;
   const auto found = phylo::search(parts, options);
   EXPECT_EQ(found.tree.lengths(), 3u);
@@ -283,7 +283,7 @@ TEST(PartsOfASearch, MayHaveLengthsOfTheirOwn) {
 TEST(PartsOfASearch, AreOneTreeWhateverOrderTheyStandIn) {
   Parts parts = {part("HKY+FE", 133, 1), part("JTT", 60, 2), part("MULTI3_MK", 30, 3)};
   phylo::SearchOptions options;
-  options.ratchets = 1;
+  options.effort = {.ratchets = 1, .fruitless = 1};
   const auto found = phylo::search(parts, options);
   EXPECT_EQ(found.models.size(), 3u);
   Engine engine(views(parts));

@@ -47,11 +47,11 @@ Model to_model(const json& from, const Model& asked) {
 }
 
 json to_json(const SearchCounts& c) {
-  return {c.rounds, c.pruned, c.scored, c.fitted, c.judged, c.moved, c.ratchets, c.smoothed};
+  return {c.rounds, c.pruned, c.scored, c.fitted, c.judged, c.moved, c.restarts, c.ratchets, c.smoothed};
 }
 
 SearchCounts to_counts(const json& c) {
-  return {c.at(0), c.at(1), c.at(2), c.at(3), c.at(4), c.at(5), c.at(6), c.at(7)};
+  return {c.at(0), c.at(1), c.at(2), c.at(3), c.at(4), c.at(5), c.at(6), c.at(7), c.at(8)};
 }
 
 }  // namespace
@@ -63,6 +63,7 @@ json to_json(const BegunSearch& search) {
   for (const Curvature& curvature : s.curvatures) curvatures.push_back(curvature.inverse);
   return {{"seconds", search.seconds},
           {"stage", static_cast<int>(s.stage)},
+          {"fruitless", s.fruitless},
           {"nearest", s.nearest},
           {"farthest", s.farthest},
           {"tree", half_edges_of(s.tree)},
@@ -86,6 +87,7 @@ BegunSearch to_begun_search(const json& from, const Parts& parts) {
   if (stage < 0 || stage > static_cast<int>(SearchState::Stage::finishing))
     throw input_error("it has come to a stage that there is none of");
   s.stage = static_cast<SearchState::Stage>(stage);
+  from.at("fruitless").get_to(s.fruitless);
   from.at("nearest").get_to(s.nearest);
   from.at("farthest").get_to(s.farthest);
   if (s.nearest < 1 || s.farthest < s.nearest) throw input_error("it moves subtrees to no place");

@@ -47,7 +47,7 @@ class Begun : public testing::TestWithParam<Case> {
     for (const char* model : GetParam().models)
       parts_.push_back({"p" + std::to_string(seed), descended(11, 120, seed++), parse_model(model)});
     options_.unlinked = GetParam().unlinked;
-    options_.ratchets = 2;
+    options_.effort = {.restarts = 2, .ratchets = 2, .fruitless = 2};
   }
 
   maslin::Runtime runtime_{{.serial = true}};
@@ -56,29 +56,32 @@ class Begun : public testing::TestWithParam<Case> {
 };
 
 TEST_P(Begun, GoesOnFromAnywhereToTheSameBits) {
-  std::vector<std::string> texts;
-  options_.keep = [&](const SearchState& state) { texts.push_back(to_json(BegunSearch{state, 1.5}).dump()); };
-  const SearchResult expected = search(parts_, options_);
-  ASSERT_GE(texts.size(), 6U);
-  bool all_stages[3] = {};
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const BegunSearch begun = to_begun_search(json::parse(texts[i]), parts_);
-    EXPECT_EQ(begun.seconds, 1.5);
-    EXPECT_EQ(to_json(begun).dump(), texts[i]);
-    all_stages[static_cast<int>(begun.state.stage)] = true;
-    SearchOptions on = options_;
-    on.from = &begun.state;
-    std::size_t next = i + 1;  // it goes the same way
-    on.keep = [&](const SearchState& state) {
-      ASSERT_LT(next, texts.size());
-      EXPECT_EQ(to_json(BegunSearch{state, 1.5}).dump(), texts[next++]);
-    };
-    const SearchResult found = search(parts_, on);
-    EXPECT_EQ(next, texts.size());
-    EXPECT_EQ(found.lnl, expected.lnl);
-    EXPECT_TRUE(found.tree == expected.tree);
-    EXPECT_TRUE(found.models == expected.models);
-    EXPECT_EQ(found.counts.rounds, expected.counts.rounds);
+  bool all_stages[4] = {};
+  for (const int restarts : {0, 2}) {  // of which one may lead to the same tree, which is the end then
+    options_.effort.restarts = restarts;
+    std::vector<std::string> texts;
+    options_.keep = [&](const SearchState& state) { texts.push_back(to_json(BegunSearch{state, 1.5}).dump()); };
+    const SearchResult expected = search(parts_, options_);
+    ASSERT_GE(texts.size(), 5U);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const BegunSearch begun = to_begun_search(json::parse(texts[i]), parts_);
+      EXPECT_EQ(begun.seconds, 1.5);
+      EXPECT_EQ(to_json(begun).dump(), texts[i]);
+      all_stages[static_cast<int>(begun.state.stage)] = true;
+      SearchOptions on = options_;
+      on.from = &begun.state;
+      std::size_t next = i + 1;  // it goes the same way
+      on.keep = [&](const SearchState& state) {
+        ASSERT_LT(next, texts.size());
+        EXPECT_EQ(to_json(BegunSearch{state, 1.5}).dump(), texts[next++]);
+      };
+      const SearchResult found = search(parts_, on);
+      EXPECT_EQ(next, texts.size());
+      EXPECT_EQ(found.lnl, expected.lnl);
+      EXPECT_TRUE(found.tree == expected.tree);
+      EXPECT_TRUE(found.models == expected.models);
+      EXPECT_EQ(found.counts.rounds, expected.counts.rounds);
+    }
   }
   for (const bool stage : all_stages) EXPECT_TRUE(stage);
 }
@@ -92,7 +95,7 @@ TEST_P(Begun, WhatIsNoStateOfThisRunIsRefused) {
     change(changed);
     EXPECT_THROW(to_begun_search(changed, parts_), input_error) << changed.dump();
   };
-  refused([](json& j) { j["stage"] = 3; });
+  refused([](json& j) { j["stage"] = 4; });
   refused([](json& j) { j["nearest"] = 0; });
   refused([](json& j) { j["farthest"] = 0; });
   refused([](json& j) { j["models"].push_back(j["models"][0]); });

@@ -57,6 +57,7 @@ json to_json(const Identity& identity) {
               {"model", identity.model},
               {"seed", identity.seed},
               {"instructions", identity.instructions},
+              {"search", identity.search},
               {"program", identity.program}};
   if (!identity.starts.empty()) out["starts"] = identity.starts;
   if (!identity.constraint.empty()) out["constraint"] = identity.constraint;
@@ -207,6 +208,7 @@ void Checkpoint::check_identity(const std::string& text) const {
     found.seed = body.at("seed").get<std::uint64_t>();
     found.instructions = body.at("instructions").get<std::string>();
     found.starts = body.value("starts", std::string());
+    found.search = body.value("search", std::string());
     found.constraint = body.value("constraint", std::string());
     found.program = body.at("program").get<std::string>();
   } catch (const json::exception& problem) {
@@ -245,6 +247,9 @@ void Checkpoint::check_identity(const std::string& text) const {
   if (found.program != identity_.program)
     fail(folder_, fmt::format("this checkpoint was made by version {} of the search, this is {}; {}",
                               value_shown(found.program), identity_.program, advice));
+  if (found.search != identity_.search)
+    fail(folder_, fmt::format("this checkpoint was made with --search {}, not {}; {}", value_shown(found.search),
+                              identity_.search, advice));
 }
 
 void Checkpoint::forget_all() const {

@@ -54,6 +54,7 @@ struct Identity {
   std::uint64_t seed = 0;
   std::string instructions;  ///< SIMD instruction set: results are the same to the last bit only within one
   std::string starts;        ///< digest of the trees from which searches begin; empty: parsimony trees
+  std::string search;        ///< how far they go, as --search says it
   std::string constraint;    ///< digest of the constraint tree; empty: none
   std::string program;       ///< version of the search
 };

@@ -21,7 +21,7 @@ class CheckpointTest : public testing::Test {
     root_ = fs::temp_directory_path() / ("phylo_checkpoint_test_" + std::to_string(::getpid()));
     fs::create_directory(root_);
     folder_ = (root_ / "x.checkpoint").string();
-    identity_ = {"0123", "a.phy", 4, 10, "GTR+G", 1, "avx2", "1", "", ""};
+    identity_ = {"0123", "a.phy", 4, 10, "GTR+G", 1, "avx2", "", "standard", "", "1"};
   }
   void TearDown() override { fs::remove_all(root_); }
 
@@ -141,6 +141,9 @@ TEST_F(CheckpointTest, AnotherRunsCheckpointIsRefusedAndSaysWhatToDo) {
   other = identity_;
   other.instructions = "scalar";
   EXPECT_NE(complaint(other).find("MASLIN_SIMD=avx2"), std::string::npos);
+  other = identity_;
+  other.search = "thorough";
+  EXPECT_NE(complaint(other).find("made with --search standard, not thorough"), std::string::npos);
   other = identity_;
   other.alignment_file = "moved/a.phy";
   EXPECT_EQ(complaint(other), "nothing was thrown");

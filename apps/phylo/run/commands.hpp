@@ -55,11 +55,13 @@ struct InferCommand {
   ModelChoice model;
   int starts = 0;           ///< searches that begin at parsimony trees, if `start_trees` is empty
   std::string start_trees;  ///< where searches begin, as `read_starts` takes it
-  bool adaptive = false;    ///< instead of both: as many searches as the alignment's difficulty is worth
-  std::string constraint;   ///< file with a tree that all trees must display; empty: none
-  int replicates = 0;       ///< at most so many, with `bootstop`
-  bool bootstop = false;    ///< stop when there are enough replicates
-  double cutoff = 0.03;     ///< see `agreement`
+  /// How far searches go: a word that `effort_of` knows, or adaptive, which is instead of both: as many searches as the
+  /// alignment's difficulty is worth.
+  std::string search = "standard";
+  std::string constraint;  ///< file with a tree that all trees must display; empty: none
+  int replicates = 0;      ///< at most so many, with `bootstop`
+  bool bootstop = false;   ///< stop when there are enough replicates
+  double cutoff = 0.03;    ///< see `agreement`
   std::uint64_t seed = 1;
   std::string metric = "fbp";  ///< of support, as SupportCommand has it
   int alrt = 0;                ///< resamplings for SH-aLRT support of the best tree; 0: none

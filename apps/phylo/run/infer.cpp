@@ -83,11 +83,12 @@ FinishedTree find_tree(const InferenceJob& job, TreeId id, KeptSearch& kept, con
   SearchResult found;
   if (id.purpose == Purpose::search) {
     options.start = job.starts[static_cast<std::size_t>(id.index)];
-    options.ratchets = job.ratchets;
+    options.effort = job.search_effort;
     found = search(*job.parts, options, progress);
   } else {
     const Parts drawn = bootstrap_parts(*job.parts, job.seed, static_cast<std::uint64_t>(id.index));
     options.index += first_replicate_stream;
+    options.effort = job.replicate_effort;
     found = search(drawn, options, progress);
   }
   if (!std::isfinite(found.lnl))

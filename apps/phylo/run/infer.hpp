@@ -28,12 +28,13 @@ struct InferenceJob {
   bool unlinked = false;           ///< each part has branch lengths of its own
   std::uint64_t seed = 1;
   const Constraint* constraint = nullptr;
-  std::vector<Start> starts;                ///< of the searches on the alignment itself, one each
-  int ratchets = SearchOptions().ratchets;  ///< of each of these searches
-  int replicates = 0;                       ///< bootstrap
-  double cutoff = 0;                        ///< at which there are enough of them, see `agreement`; 0: all are made
-  std::size_t memory = 0;                   ///< bytes of each search, for CLVs; one a node there is in any case
-  double checkpoint_seconds = 60;           ///< between two writes of a search that is under way
+  std::vector<Start> starts;  ///< of the searches on the alignment itself, one each
+  Effort search_effort;       ///< of each of these searches
+  Effort replicate_effort;
+  int replicates = 0;              ///< bootstrap
+  double cutoff = 0;               ///< at which there are enough of them, see `agreement`; 0: all are made
+  std::size_t memory = 0;          ///< bytes of each search, for CLVs; one a node there is in any case
+  double checkpoint_seconds = 60;  ///< between two writes of a search that is under way
   bool quiet = false;
   Log* log = nullptr;
 };

@@ -92,6 +92,7 @@ json to_json(const RunFacts& facts) {
     out["brlen"] = to_string(facts.data->linkage);
     out["partitions"] = to_json(*facts.data);
   }
+  out["search"] = facts.search;
   if (const ConstraintFacts& c = facts.constraint; !c.file.empty())
     out["constraint"] = {{"file", c.file}, {"taxa", c.taxa}, {"branches", c.branches}};
   if (const std::optional<Difficulty>& d = facts.difficulty)

@@ -33,6 +33,7 @@ struct ConstraintFacts {
 /// All that the results say of a run.
 struct RunFacts {
   std::string command;
+  std::string search;  ///< how far searches went, as --search says it
   std::uint64_t seed = 1;
   std::string instructions;
   int workers = 1;

@@ -86,6 +86,10 @@ Starts parsimony_starts(int count) {
   return starts;
 }
 
+Effort effort_of(const std::string& word) {
+  return word == "fast" ? fast_effort : word == "thorough" ? thorough_effort : standard_effort;
+}
+
 Starts planned_starts(const SearchPlan& plan, const std::vector<ParsimonyTree>& made) {
   Starts starts;
   for (int i = 0; i < plan.parsimony; ++i) add(starts, made.at(static_cast<std::size_t>(i)), "parsimony");

@@ -23,6 +23,10 @@ Starts read_starts(const std::string& list, const std::vector<std::string>& name
 /// Gives so many parsimony trees: what `--starts` means.
 Starts parsimony_starts(int count);
 
+/// Gives how far searches go by a word of `--search`: fast, standard or thorough; of adaptive, how far its replicates
+/// do.
+Effort effort_of(const std::string& word);
+
 /// Gives the starts of a plan: what `--search adaptive` means. The parsimony trees are the first ones of `made`.
 Starts planned_starts(const SearchPlan& plan, const std::vector<ParsimonyTree>& made);
 

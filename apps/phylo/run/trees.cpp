@@ -28,7 +28,7 @@ namespace phylo {
 namespace {
 
 /// Changes when searches give other trees than before, so that old checkpoints are not mixed with new trees.
-constexpr int search_version = 2;
+constexpr int search_version = 3;
 
 /// The supported tree of a run that has both searches and replicates.
 struct Supported {
@@ -68,6 +68,10 @@ void run(const InferCommand& command) {
         fmt::format("--replicates {}: --bootstop looks whether there are enough replicates after each {} of them; "
                     "expected {} or more, or leave --bootstop out",
                     command.replicates, Bootstop::step, Bootstop::step));
+  const bool adaptive = command.search == "adaptive";
+  if (adaptive && (command.starts > 1 || !command.start_trees.empty()))
+    throw input_error(
+        "--search adaptive: it decides itself where searches begin; expected neither --starts nor --start-trees");
   const Data data = read_data(command.msa, command.data_type, command.model, command.brlen, command.quiet);
   const Alignment& alignment = data.alignment;
   const std::string instructions = instruction_set();
@@ -81,11 +85,14 @@ void run(const InferCommand& command) {
                                               : read_starts(command.start_trees, alignment.names, displayed);
   const maslin::Runtime runtime({.workers = command.threads});
   RunFacts facts;
-  if (command.adaptive) {
+  Effort effort = effort_of(command.search);
+  const Effort replicate_effort = effort;
+  if (adaptive) {
     const std::vector<ParsimonyTree> made = parsimony_trees(data.parts, command.seed, displayed);
     facts.difficulty = difficulty_of(data.parts, made);
     facts.plan = plan_for(facts.difficulty->score);
     starts = planned_starts(facts.plan, made);
+    effort = {.ratchets = facts.plan.ratchets, .fruitless = facts.plan.ratchets};
     if (!command.quiet) command::tell(fmt::format("maslin-phylo: {}\n", described(*facts.difficulty, facts.plan)));
   }
 
@@ -105,7 +112,8 @@ void run(const InferCommand& command) {
   identity.model = data.models();
   identity.seed = command.seed;
   identity.instructions = instructions;
-  identity.starts = command.adaptive ? "adaptive" : digest_of(starts, alignment.names);
+  identity.starts = adaptive ? "adaptive" : digest_of(starts, alignment.names);
+  identity.search = command.search;
   if (constraint) identity.constraint = command::hex(command::digest(canonical(*constraint, alignment.names)));
   identity.program = std::to_string(search_version);
   Checkpoint checkpoint(prefix.file("checkpoint"), identity, command.redo, results);
@@ -115,13 +123,14 @@ void run(const InferCommand& command) {
   if (facts.difficulty) log.add(described(*facts.difficulty, facts.plan));
   Inference inference;
   logged(log, [&] {
-    inference = infer({&data.parts, &data.scheme, data.unlinked(), command.seed, displayed, starts.trees,
-                       facts.plan.ratchets, command.replicates, command.bootstop ? command.cutoff : 0, memory,
+    inference = infer({&data.parts, &data.scheme, data.unlinked(), command.seed, displayed, starts.trees, effort,
+                       replicate_effort, command.replicates, command.bootstop ? command.cutoff : 0, memory,
                        static_cast<double>(command.checkpoint_seconds), command.quiet, &log},
                       checkpoint);
   });
 
   facts.command = command.name;
+  facts.search = command.search;
   facts.seed = command.seed;
   facts.instructions = instructions;
   facts.workers = maslin::workers();

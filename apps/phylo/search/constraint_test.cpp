@@ -172,7 +172,7 @@ TEST(ConstrainedSearches, DisplayTheConstraintFromTheStartToTheEnd) {
     EXPECT_TRUE(displays(parsimony_improved(sites, made_of, random, 4, &constraint), constraint));
     SearchOptions options;
     options.index = static_cast<std::uint64_t>(turn);
-    options.ratchets = 2;
+    options.effort = {.restarts = 1, .ratchets = 2, .fruitless = 2};
     options.constraint = &constraint;
     const SearchResult constrained = search(patterns, parse_model("JC"), options);
     EXPECT_TRUE(displays(constrained.tree, constraint));
@@ -189,7 +189,7 @@ TEST(ConstrainedSearches, FindTheTreeThatIsConstrainedWholly) {
   const Constraint constraint = random_constraint(made_of, random, 1, 1);
   EXPECT_EQ(constraint.clusters().size(), 9u);
   SearchOptions options;
-  options.ratchets = 1;
+  options.effort = {.ratchets = 1, .fruitless = 1};
   options.constraint = &constraint;
   EXPECT_EQ(robinson_foulds(search(random_patterns(12, 40, random), parse_model("JC"), options).tree, made_of), 0);
 }

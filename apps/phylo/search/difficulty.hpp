@@ -35,7 +35,7 @@ double score_of(double distance, double topologies, double patterns);
 struct SearchPlan {
   int parsimony = 1;
   int random = 0;
-  int ratchets = 8;  ///< of each search
+  int ratchets = 0;  ///< of each search
 };
 
 /// Gives what a difficulty is worth.

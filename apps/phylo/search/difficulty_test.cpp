@@ -85,7 +85,7 @@ TEST(ParsimonyTrees, AreThoseAtWhichSearchesBegin) {
     phylo::SearchOptions options;
     options.seed = 7;
     options.index = index;
-    options.ratchets = 1;  // draws on from where the start tree left the generator
+    options.effort = {.ratchets = 1, .fruitless = 1};  // draws on from where the start tree left the generator
     const phylo::SearchResult anew = phylo::search(parts, options);
     options.start = made[index];
     const phylo::SearchResult reused = phylo::search(parts, options);

@@ -2,26 +2,30 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "phylo/like/engine.hpp"
 #include "phylo/search/parsimony.hpp"
 #include "phylo/search/random.hpp"
 #include "phylo/search/random_start.hpp"
+#include "phylo/tree/splits.hpp"
 
 namespace phylo {
 namespace {
 
-constexpr int radius_step = 5;
-constexpr int radius_limit = 21;    // as RAxML's
+constexpr int near_radius = 5;
+constexpr int far_radius = 21;      // as RAxML's
 constexpr double round_gain = 0.1;  // log-likelihood units that make another round worth while
 
-// The ratchet: this share of the patterns counts for so many times its sites while parsimony moves subtrees about.
-// Chosen on bootstrap replicates of d041, d050, d027 and d044 among shares of 0.25 to 0.5 and factors of 2 to 20.
-constexpr double favoured_share = 0.35;
-constexpr std::uint32_t favour = 20;
-constexpr int ratchet_radius = 4;
-constexpr double ratchet_gain = 0.5;    // rounds go on as long as they gain that much: only the better trees matter
-constexpr double ratchet_least = 0.05;  // a tree that is better by less is the same one
+// The ratchet: only this share of the patterns counts while parsimony moves subtrees about. Chosen on bootstrap
+// replicates of d041, d050, d027 and d044 among shares of 0.35 to 0.65; that the share counts for 20 times its sites
+// beside the others takes ten times as long and finds no more.
+constexpr double counted_share = 0.35;
+
+// Climbs from other trees.
+constexpr int other_radius = 4;
+constexpr double other_gain = 0.5;    // rounds go on as long as they gain that much: only the better trees matter
+constexpr double other_least = 0.05;  // a tree that is better by less is the same one
 
 /// One search: an engine, the tree it climbs on, and where it stands.
 class Search {
@@ -33,7 +37,7 @@ class Search {
         random_(options.from ? Random(options.from->random)
                              : Random(stream_seed(options.seed, Draw::start_tree, options.index))),
         tree_(options.from ? options.from->tree : start_tree()),
-        limit_(std::min(radius_limit, tree_.tips() - 3)),
+        limit_(std::min(far_radius, tree_.tips() - 3)),
         engine_(views_of(parts), {.memory = options.memory, .between = options.between}),
         climber_(engine_, tree_, counts_, options.constraint) {
     if (options.unlinked && tree_.lengths() == 1) tree_.unlink(parts.size());
@@ -47,20 +51,30 @@ class Search {
       smooth(4, 1);
       keep();
     }
-    if (stage_ == Stage::widening) {
-      climb_wider();
+    if (stage_ == Stage::beginning) {
+      SprRound how = in_ring();
+      how.near_misses = 0;
+      round(how, 1);
       engine_.optimize_model(tree_, 1);
       smooth(4, 0.1);
-      stage_ = Stage::perturbing;
+      stage_ = Stage::restarting;
+      keep();
+    }
+    if (stage_ == Stage::restarting) {
+      bool agreed = false;  // two starts that lead to one tree: the others would as well
+      while (!agreed && counts_.restarts < restarts()) {
+        agreed = restart() == Outcome::same;
+        if (!agreed) keep();
+      }
+      stage_ = agreed ? Stage::finishing : Stage::perturbing;
       keep();
     }
     if (stage_ == Stage::perturbing) {
-      while (counts_.ratchets < options_.ratchets) {
-        ratchet();
+      while (counts_.ratchets < options_.effort.ratchets && fruitless_ < options_.effort.fruitless) {
+        fruitless_ = ratchet() == Outcome::better ? 0 : fruitless_ + 1;
         keep();
       }
       stage_ = Stage::finishing;
-      ring_ = first_ring;
     }
     climb_to_the_top();
     arrive(engine_.optimize(tree_, options_.epsilon));
@@ -69,16 +83,19 @@ class Search {
 
  private:
   using Stage = SearchState::Stage;
+  /// Of a climb from another tree: whether it ended on the best tree so far.
+  enum class Outcome { better, same, worse };
   /// How far subtrees are moved in a round.
   struct Ring {
     int nearest, farthest;
 
-    Ring next() const { return {farthest + 1, farthest + radius_step}; }
+    Ring next() const { return {farthest + 1, farthest + far_radius - near_radius}; }
   };
-  static constexpr Ring first_ring{1, radius_step};
+  static constexpr Ring near_ring{1, near_radius};
 
   void go_on_from(const SearchState& state) {
     stage_ = state.stage;
+    fruitless_ = state.fruitless;
     ring_ = {state.nearest, state.farthest};
     counts_ = state.counts;
     climber_.go_on_from(state.climber);
@@ -92,8 +109,8 @@ class Search {
   /// Shows where the search is. Nothing is under way here.
   void keep() const {
     if (!options_.keep) return;
-    options_.keep({stage_, ring_.nearest, ring_.farthest, tree_, engine_.models(), engine_.curvatures(), lnl_, highest_,
-                   counts_, climber_.state(), random_.state()});
+    options_.keep({stage_, fruitless_, ring_.nearest, ring_.farthest, tree_, engine_.models(), engine_.curvatures(),
+                   lnl_, highest_, counts_, climber_.state(), random_.state()});
   }
 
   Tree start_tree() {
@@ -104,7 +121,17 @@ class Search {
     }
     if (std::holds_alternative<RandomStart>(options_.start))
       return random_start(parts_.front().patterns.taxa, random_, options_.constraint);
+    return parsimony_tree();
+  }
+  Tree parsimony_tree() {
     return parsimony_start(ParsimonySites(patterns_of(parts_)), random_, parsimony_radius, options_.constraint);
+  }
+
+  /// Whoever names another start wants to see where that leads.
+  int restarts() const {
+    const bool from_parsimony =
+        std::holds_alternative<ParsimonyStart>(options_.start) || std::holds_alternative<ParsimonyTree>(options_.start);
+    return from_parsimony ? options_.effort.restarts : 0;
   }
 
   /// Notes the log-likelihood of the tree in hand; what is reported is that of the best tree, which may be another.
@@ -134,45 +161,48 @@ class Search {
     return lnl_ - before;
   }
 
-  /// Rounds that reach farther and farther, as long as that brings something.
-  void climb_wider() {
-    while (true) {
-      SprRound how = in_ring();
-      how.near_misses = 0;
-      if (round(how, 1) < round_gain || ring_.farthest >= limit_) return;
-      ring_ = ring_.next();
-      keep();
-    }
+  Outcome restart() {
+    ++counts_.restarts;
+    Tree other = parsimony_tree();
+    if (options_.unlinked) other.unlink(parts_.size());
+    return climb_from(std::move(other));
   }
 
-  /// Rearranges the tree by parsimony while some patterns count for more, climbs anew, and keeps the better tree.
-  void ratchet() {
+  /// Climbs from the best tree as parsimony rearranges it while only some patterns count.
+  Outcome ratchet() {
     ++counts_.ratchets;
-    const Tree best = tree_;
-    const double best_lnl = lnl_;
-    Parts skewed = parts_;
-    for (Part& part : skewed)
+    Parts counted = parts_;
+    for (Part& part : counted)
       for (std::uint32_t& weight : part.patterns.weights)
-        if (random_.uniform() < favoured_share) weight *= favour;
-    tree_ =
-        parsimony_improved(ParsimonySites(patterns_of(skewed)), best, random_, parsimony_radius, options_.constraint);
+        if (random_.uniform() >= counted_share) weight = 0;
+    return climb_from(parsimony_improved(ParsimonySites(patterns_of(counted)), tree_, random_, parsimony_radius,
+                                         options_.constraint));
+  }
+
+  /// Climbs from another tree until that brings nothing more or leads to the best tree so far; keeps the better one.
+  Outcome climb_from(Tree other) {
+    const Tree best = std::exchange(tree_, std::move(other));
+    const double best_lnl = lnl_;
+    const auto has_come_back = [&, topology = fingerprint(best)] { return fingerprint(tree_) == topology; };
     engine_.changed_everything();
-    smooth(4, 1);
+    if (!has_come_back()) smooth(4, 1);
     SprRound how;
     how.near_misses = 0;
     how.fitted = 2;
-    how.farthest = ratchet_radius;
-    while (round(how, 1) >= ratchet_gain) continue;
-    if (lnl_ > best_lnl + ratchet_least) return;
+    how.farthest = other_radius;
+    for (double gain = other_gain; gain >= other_gain && !has_come_back();) gain = round(how, 1);
+    const bool same = has_come_back();
+    if (!same && lnl_ > best_lnl + other_least) return Outcome::better;
     tree_ = best;
     lnl_ = best_lnl;
     engine_.changed_everything();
+    return same ? Outcome::same : Outcome::worse;
   }
 
-  /// Rounds with near misses, first close by, then in rings farther and farther out, until none brings anything.
+  /// Rounds with near misses: close by as long as that brings something, then farther away; until none does.
   void climb_to_the_top() {
     while (ring_.nearest <= limit_) {
-      ring_ = round(in_ring(), 0.1) >= round_gain ? first_ring : ring_.next();
+      ring_ = round(in_ring(), 0.1) >= round_gain ? near_ring : ring_.next();
       keep();
     }
   }
@@ -186,8 +216,9 @@ class Search {
   int limit_;
   Engine engine_;
   SprClimber climber_;
-  Stage stage_ = Stage::widening;
-  Ring ring_ = first_ring;
+  Stage stage_ = Stage::beginning;
+  int fruitless_ = 0;
+  Ring ring_ = near_ring;
   double lnl_ = 0;
   double highest_ = -std::numeric_limits<double>::infinity();
 };

@@ -28,6 +28,18 @@ struct RandomStart {};
 /// Where a search begins; a tree of one's own must display the constraint.
 using Start = std::variant<ParsimonyStart, ParsimonyTree, RandomStart, Tree>;
 
+/// How far a search goes beyond its first climb.
+struct Effort {
+  int restarts = 0;   ///< other parsimony trees from which it climbs as well, where it began at a parsimony tree
+  int ratchets = 0;   ///< perturbations of the best tree from which it climbs anew, at most
+  int fruitless = 0;  ///< so many perturbations in a row that bring nothing are the last ones
+};
+/// What the words of `--search` mean. Chosen on four alignments and their bootstrap replicates
+/// (docs/decisions/phylo.md).
+inline constexpr Effort fast_effort{};
+inline constexpr Effort standard_effort{.restarts = 2, .ratchets = 8, .fruitless = 1};
+inline constexpr Effort thorough_effort{.ratchets = 8, .fruitless = 8};
+
 /// Called where a search can go on from.
 using SearchKeeper = std::function<void(const SearchState&)>;
 
@@ -40,7 +52,7 @@ struct SearchOptions {
   /// Bytes that CLVs may take; one a node there is in any case, which searches as fast (docs/decisions/phylo.md).
   /// Results do not depend on it.
   std::size_t memory = 0;
-  int ratchets = 8;        ///< perturbations from which the search climbs anew; 0: one climb only
+  Effort effort = standard_effort;
   double epsilon = 0.003;  ///< log-likelihood units: what the last optimization of model and branches may leave
   const SearchState* from = nullptr;  ///< go on from there; all else must be as it was
   SearchKeeper keep = nullptr;        ///< called between rounds, if there is one
@@ -60,10 +72,10 @@ struct SearchResult {
 /// Called with the highest log-likelihood reached so far, whenever one is reached.
 using SearchProgress = std::function<void(double lnl)>;
 
-/// Gives the best tree found by hill climbing from one start, and from perturbations of the best tree so far by the
-/// parsimony ratchet (Nixon 1999), with its branch lengths and model optimized. The models say what is to be
-/// optimized, and where that begins. Takes all its parallelism from the likelihood kernels, which it off-loads; so call
-/// it from a stream of a phase, one search a stream.
+/// Gives the best tree found by hill climbing from its start, from other parsimony trees, and from perturbations of the
+/// best tree so far by the parsimony ratchet (Nixon 1999), with its branch lengths and model optimized. The models say
+/// what is to be optimized, and where that begins. Takes all its parallelism from the likelihood kernels, which it
+/// off-loads; so call it from a stream of a phase, one search a stream.
 SearchResult search(const Parts& parts, const SearchOptions& options, const SearchProgress& progress = {});
 /// The same of one part.
 SearchResult search(const Patterns& patterns, const Model& model, const SearchOptions& options,

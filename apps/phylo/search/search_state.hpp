@@ -14,12 +14,14 @@ namespace phylo {
 
 struct SearchState {
   enum class Stage {
-    widening,    ///< the first climb
+    beginning,   ///< the first round
+    restarting,  ///< climbs from other parsimony trees
     perturbing,  ///< ratchets
     finishing,   ///< the last climb
   };
-  Stage stage = Stage::widening;
-  int nearest = 1;  ///< of the next round of a climb
+  Stage stage = Stage::beginning;
+  int fruitless = 0;  ///< the last so many ratchets brought nothing
+  int nearest = 1;    ///< of the next round of the last climb
   int farthest = 1;
   Tree tree;
   std::vector<Model> models;          ///< by part

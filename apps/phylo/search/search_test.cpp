@@ -112,7 +112,7 @@ TEST(Search, can_be_left_before_each_of_its_off_loads) {
   const Model model = parse_model("GTR+G");
   std::int64_t calls = 0;
   std::vector<std::int64_t> reports;  // before each: so many calls
-  SearchOptions options{.ratchets = 1, .between = [&] { ++calls; }};
+  SearchOptions options{.effort = {.ratchets = 1, .fruitless = 1}, .between = [&] { ++calls; }};
   const SearchResult result = search(patterns, model, options, [&](double) { reports.push_back(calls); });
   EXPECT_GE(calls, result.counts.pruned + result.counts.scored + 3 * result.counts.fitted);
   // The last one is that of fitting the model and all 21 branches, which is one call of the engine.
@@ -125,6 +125,39 @@ TEST(Search, can_be_left_before_each_of_its_off_loads) {
     };
     EXPECT_THROW(search(patterns, model, options), Left);
   }
+}
+
+TEST(Search, goes_as_far_as_its_effort_says) {
+  maslin::Runtime runtime({.serial = true});
+  Random random(13);
+  const Patterns patterns = simulate(random_tree(16, random), 60, 2, random);  // few sites: many trees are as good
+  const auto found = [&](const Effort& effort, const Start& start) {
+    return search(patterns, parse_model("JC"), {.start = start, .effort = effort});
+  };
+  const SearchResult fast = found(fast_effort, ParsimonyStart());
+  EXPECT_EQ(fast.counts.restarts + fast.counts.ratchets, 0);
+  const SearchResult thorough = found(thorough_effort, ParsimonyStart());
+  EXPECT_EQ(thorough.counts.restarts, 0);
+  EXPECT_EQ(thorough.counts.ratchets, 8);
+  EXPECT_GT(thorough.lnl, fast.lnl - 0.01);
+  const SearchResult standard = found(standard_effort, ParsimonyStart());
+  EXPECT_EQ(standard.counts.restarts, 2);
+  EXPECT_GE(standard.counts.ratchets, 1);
+  EXPECT_GT(standard.lnl, fast.lnl - 0.01);
+  const SearchResult all = found({.ratchets = 8, .fruitless = 8}, fast.tree);
+  const SearchResult stopped = found({.ratchets = 8, .fruitless = 1}, fast.tree);
+  EXPECT_LT(stopped.counts.ratchets, all.counts.ratchets);
+  EXPECT_EQ(found(standard_effort, fast.tree).counts.restarts, 0) << "it was told where to begin";
+  EXPECT_EQ(found(standard_effort, RandomStart()).counts.restarts, 0);
+}
+
+TEST(Search, ends_when_two_starts_lead_to_one_tree) {
+  maslin::Runtime runtime({.serial = true});
+  Random random(2026);
+  const Patterns patterns = simulate(random_tree(16, random), 1500, 4, random);  // which all searches agree on
+  const SearchResult found = search(patterns, parse_model("K80"), {.effort = standard_effort});
+  EXPECT_EQ(found.counts.restarts, 1);
+  EXPECT_EQ(found.counts.ratchets, 0);
 }
 
 TEST(Search, works_on_four_taxa) {

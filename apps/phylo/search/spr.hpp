@@ -30,6 +30,7 @@ struct SearchCounts {
   std::int64_t fitted = 0;    ///< insertions whose branches were optimized
   std::int64_t judged = 0;    ///< near misses judged with optimized branches
   std::int64_t moved = 0;     ///< rearrangements kept
+  std::int64_t restarts = 0;  ///< climbs from other parsimony trees
   std::int64_t ratchets = 0;  ///< perturbations climbed back from
   std::int64_t smoothed = 0;  ///< times that all branches were optimized
 };
