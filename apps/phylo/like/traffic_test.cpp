@@ -11,6 +11,7 @@
 #include "phylo/io/patterns.hpp"
 #include "phylo/like/engine.hpp"
 #include "phylo/like/kernels.hpp"
+#include "phylo/like/state.hpp"
 #include "phylo/model/notation.hpp"
 #include "phylo/tree/grown_tree.hpp"
 
@@ -100,13 +101,12 @@ TEST(Traffic, VectorsThatStayInACacheDoNotMove) {
 }
 
 TEST(Traffic, WhereManyEnginesShareACacheVectorsMoveEachTime) {
-  constexpr int many = 4000;
   std::int64_t first = 0, then = 0;
   const auto said = [&](bool again) {
     return said_by([&] {
       std::deque<Engine> others;
       const Patterns few = random_patterns(4, 1);
-      for (int i = 0; i < many; ++i) others.emplace_back(few, model);
+      while (phylo::cache_of_an_engine() >= clv_bytes) others.emplace_back(few, model);
       Engine engine(patterns, model);
       const phylo::Tree tree = caterpillar();
       engine.evaluate(tree, 0);
