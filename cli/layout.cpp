@@ -319,26 +319,33 @@ void run_ranks(const recorded_ranks& ranks, const options& wish, const std::stri
   print_what_to_add(is_trace);
 }
 
-/// Does what bodies say that they move count there, and nothing else?
-bool counts_said_traffic(const options& wish) {
-  return wish.memory_gb_per_s <= 0 && !wish.beside &&
-         (wish.machine.empty() || counts_traffic(maslin::machine::read_spec(wish.machine)));
+/// What the program moves on one worker.
+struct traffic {
+  bool is_said = false;    ///< by its bodies, and that counts there, and nothing else
+  bool to_stores = false;  ///< of the workers, so it is the profile that holds it
+};
+
+traffic traffic_there(const options& wish) {
+  if (wish.memory_gb_per_s > 0 || wish.beside) return {};
+  if (wish.machine.empty()) return {true, false};
+  const auto there = maslin::machine::read_spec(wish.machine);
+  const bool counts = counts_traffic(there);
+  return {counts, counts && has_stores(there)};
 }
 
-/// Gives the bytes a second that the program moves on one worker: as the command line says, or as its bodies do.
-double traffic_of(const recorded& program, const options& wish) {
+/// Gives the bytes a second, as the command line says, or as bodies do.
+double bytes_per_second(const traffic& moves, const recorded& program, const options& wish) {
   const double seconds = seconds_of_moving(program);
-  if (!counts_said_traffic(wish) || seconds <= 0) return wish.memory_gb_per_s * 1e9;
+  if (!moves.is_said || seconds <= 0) return wish.memory_gb_per_s * 1e9;
   return bytes_moved(program) / seconds;
 }
 
-/// Lets workers without local stores share memory: the profile holds what loops move to these.
-void tell_traffic(layers::wishes& w, const recorded& program, const options& wish) {
-  if (counts_said_traffic(wish) && !wish.machine.empty() && has_stores(maslin::machine::read_spec(wish.machine)))
-    return;
-  w.memory_traffic = traffic_of(program, wish);
+/// Lets workers without local stores share memory.
+void tell_traffic(layers::wishes& w, const traffic& moves, const recorded& program, const options& wish) {
+  if (moves.to_stores) return;
+  w.memory_traffic = bytes_per_second(moves, program, wish);
   const double seconds = seconds_of_moving(program);
-  if (counts_said_traffic(wish) && seconds > 0) w.loops_share = std::min(1.0, seconds / program.work);
+  if (moves.is_said && seconds > 0) w.loops_share = std::min(1.0, seconds / program.work);
 }
 
 /// Has the machine a saturation curve, if memory matters and its description says anything of it. Gives whether it is
@@ -435,9 +442,10 @@ void run(const options& wish) {
   }
   const recorded program = read_recorded(trace);
   const std::optional<double> share = cpu_share(program, share_of_run);
-  layers::profile profile = profile_of(program, trace, counts_said_traffic(wish));
+  const traffic moves = traffic_there(wish);
+  layers::profile profile = profile_of(program, trace, moves.is_said);
   const int copies = wish.beside ? tell_neighbours(profile, wish, folder) : 0;
-  tell_traffic(w, program, wish);
+  tell_traffic(w, moves, program, wish);
   if (file.empty()) {
     file = folder.file("this.toml");
     write_file(file, calibrated_description(w.ranks == layers::ranks_are::processes || w.memory_traffic > 0));
@@ -461,15 +469,14 @@ void run(const options& wish) {
   const std::vector<std::string> words = words_of(wish.command, program.program);
   const start_lines start = start_lines_of(words, wish.machine, m, chosen, ranks);
   const std::vector<std::string> unknown = m.unknown();
-  const std::string silent =
-      counts_said_traffic(wish) ? about_silent_loops(program, "--memory says it of all") : std::string();
+  const std::string silent = moves.is_said ? about_silent_loops(program, "--memory says it of all") : std::string();
 
   if (wish.json) {
     json all{{"program", program.program},   {"machine", m.name},  {"nodes", m.nodes}, {"workers", m.workers},
              {"ranks", wish.ranks},          {"seconds", seconds}, {"error_s", error}, {"between_s", between.seconds},
              {"recorded_s", program.seconds}};
     all["unknown"] = unknown;
-    all["memory_gb_per_s"] = traffic_of(program, wish) * 1e-9;
+    all["memory_gb_per_s"] = bytes_per_second(moves, program, wish) * 1e-9;
     all["loops_traffic_known"] = silent.empty();
     all["copies_beside"] = copies;
     if (!m.measured_curves.saturation.empty() && w.memory_traffic > 0)
