@@ -70,9 +70,9 @@ std::string format_table(const Sizing& sizing) {
     return out;
   }
   if (sizing.configurations.empty()) {
-    if (sizing.chosen)
-      out +=
-          fmt::format("Configuration (streams x width): {}; nothing had to be sampled.\n", to_string(*sizing.chosen));
+    out += sizing.chosen ? fmt::format("Configuration (streams x width): {}; nothing had to be sampled.\n",
+                                       to_string(*sizing.chosen))
+                         : "Configuration (streams x width): the work ended before one was chosen.\n";
     return out;
   }
   out += "Right-sizing: configurations sampled (streams x width)\n";
