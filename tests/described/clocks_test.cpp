@@ -590,6 +590,18 @@ TEST(Memory, IsOfOneNodeAlsoWhereAnInstanceHasFewerWorkersThere) {
   EXPECT_DOUBLE_EQ(us_of(3, 4), 20);
 }
 
+TEST(Static, WhoIsDoneDoesThePartOfWhoHasNotCome) {
+  // Each of two workers has such a loop within its part of another one: the first half takes 1 ms, the second one 3.
+  const variable how("MASLIN_DURATIONS", "declared");
+  const auto halves = [](ms::range) {
+    ms::cost(10us);  // by then both are at work
+    ms::parallel_for(
+        0, 2, [](ms::range r) { ms::cost(*r.begin() == 0 ? 1ms : 3ms); }, ms::schedule::static_, ms::block{1});
+  };
+  const double seconds = measured([&] { ms::parallel_for(0, 2, halves, ms::schedule::static_, ms::block{1}); }, 2);
+  EXPECT_NEAR(seconds, 4e-3, 1e-4);  // and not 6: the first worker would wait 2 ms, and the second one has 3 ms more
+}
+
 TEST(Memory, MovesNoLessThanNothing) {
   run_on(with_memory(1, 1), [] { EXPECT_THROW(ms::memory_traffic(-1), ms::error); });
 }

@@ -154,9 +154,9 @@ class archetype final : public executor, public phase_host {
   };
   loop_part run_until_changed(archetype_worker& w, loop_run& run, std::int64_t first);
   static bool may_take_shares(const archetype_worker*) { return true; }
+  static bool does_parts_of_others(const archetype_worker*) { return true; }
   std::int64_t run_share(archetype_worker* w, const loop_part& part);
   void run_blocks(archetype_worker* w, loop_run& run, std::int64_t first, std::int64_t last);
-  static constexpr bool may_be_blocked = true;
   static void finishes_soon(const loop_run&, const archetype_worker&) noexcept {}
   static void learn(const loop_run&) noexcept {}
 

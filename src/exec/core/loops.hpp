@@ -147,8 +147,8 @@ void run_invited(Machine& machine, worker_of<Machine>* w, loop_run& run, bool al
   // Who has not come by now may be blocked, even by something that waits for this loop: the caller does its part,
   // unless anybody may take anything. Then nothing is left.
   all_done = all_done && takes_part;
-  for (int i = first; i < first + width && (all_done || Machine::may_be_blocked); ++i) {
-    if (run.blocks.quiet()) break;
+  const bool does_others = machine.does_parts_of_others(w);
+  for (int i = first; does_others && i < first + width && !run.blocks.quiet(); ++i) {
     const auto take_back = [&, of = i] {
       const typename Machine::exclusive held(machine);  // with all that happened until now
       return machine.at(of).invited.take_back(run);

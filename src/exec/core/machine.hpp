@@ -102,12 +102,12 @@ concept machine_with_loops = machine_with_queues<Machine> && std::derived_from<M
   { machine.run_until_changed(*w, run, std::int64_t{}) } -> std::same_as<loop_part>;
   // May the caller take shares of its loop?
   { machine.may_take_shares(w) } -> std::same_as<bool>;
+  // Does the caller of a loop do the parts of those that have not come when it is done with its own?
+  { machine.does_parts_of_others(w) } -> std::same_as<bool>;
   // Runs blocks of it and gives how many; others do the rest.
   { machine.run_share(w, part) } -> std::same_as<std::int64_t>;
   // Runs them all, by `core::run_blocks`.
   machine.run_blocks(w, run, std::int64_t{}, std::int64_t{});
-  // May a worker be kept from coming by something outside Maslin?
-  { Machine::may_be_blocked } -> std::convertible_to<bool>;
   // The caller looks whether the others are done before it is suspended.
   machine.finishes_soon(run, *w);
   // The loop has ended.

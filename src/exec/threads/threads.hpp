@@ -159,7 +159,7 @@ class threads_executor final : public executor, public phase_host {
   std::uint64_t alone_for(worker& w, double whole, int width);
   loop_part run_until_changed(worker& w, loop_run& run, std::int64_t first);
   bool may_take_shares(worker* w) const;
-  static constexpr bool may_be_blocked = true;
+  static constexpr bool does_parts_of_others(const worker*) { return true; }
   std::int64_t run_share(worker* w, loop_part part);
   /// Runs blocks in order, to the end or until about `ticks` have passed, or, where it `may_stop`, until the worker is
   /// not granted any more; gives the first that it did not run. Looks up after every block, or so many.

@@ -177,7 +177,7 @@ class virtual_executor final : public executor, public phase_host {
     timed_blocks(virtual_executor&, loop_run&) {}
   };
   static bool may_take_shares(const virtual_worker* w) { return w; }
-  static constexpr bool may_be_blocked = false;
+  static bool does_parts_of_others(const virtual_worker* w) { return w; }  // a host has no part
   std::int64_t run_share(virtual_worker* w, const loop_part& part);
   void run_blocks(virtual_worker* w, loop_run& run, std::int64_t first, std::int64_t last);
   void end_of_moves();
