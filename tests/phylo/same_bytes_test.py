@@ -264,6 +264,17 @@ class Answers(ProgramTest):
         self.assertIn(two, told([3, 40], "--model-file", "close.part"))
         self.assertNotIn("sites", told([3, 40, 41], "--model", "JC"))  # 5 %
 
+    def test_more_parameters_than_sites_are_told(self):
+        def told(model, lengths):
+            self.write("twelve.part", "".join(f"{model}, p{i} = {20 * i + 1}-{20 * i + 20}\n" for i in range(12)))
+            return self.run_program("evaluate", "--msa", MSA, "--tree", DATA / "ten.tree", "--model-file", "twelve.part", "--optimize", "none",
+                                    "--brlen", lengths).stderr.decode()  # fmt: skip
+
+        # 17 branches, and 4 parameters of HKY, in each of 12 partitions
+        self.assertIn("ten.phy: 252 free parameters for 240 sites in 12 partitions; chance fits much of that, so take fewer partitions, or "
+                      "--brlen scaled, which needs fewer branch lengths\n", told("HKY", "unlinked"))  # fmt: skip
+        self.assertNotIn("free parameters", told("HKY", "scaled") + told("JC", "unlinked"))
+
     def test_transfer_support_counts_the_tips_that_move(self):
         self.write("tree", "(((a,b),c),d,(e,(f,(g,h))));")
         # Of a, b, c | d ... h one tip must move, or none; e, f, g, h | a, b, c, d is there, or lacks one tip.

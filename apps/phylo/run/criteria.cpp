@@ -8,8 +8,6 @@
 
 namespace phylo {
 
-namespace {
-
 int parameters_of(const Data& data) {
   const int branches = 2 * data.alignment.taxa() - 3;
   int count = data.unlinked() ? branches * static_cast<int>(data.parts.size()) : branches;
@@ -23,8 +21,6 @@ int parameters_of(const Data& data) {
   }
   return free_speeds ? count - 1 : count;  // all of them and the branches have a factor in common
 }
-
-}  // namespace
 
 Criteria criteria_of(const Data& data, double lnl) {
   Criteria out;

@@ -18,7 +18,10 @@ struct Criteria {
   double bic = 0;              ///< Schwarz 1978
 };
 
-/// Gives those of a fit with that log-likelihood. Counted frequencies are parameters, given values are none.
+/// Gives how many free parameters a tree and the models have. Counted frequencies are some, given values are none.
+int parameters_of(const Data& data);
+
+/// Gives those of a fit with that log-likelihood.
 Criteria criteria_of(const Data& data, double lnl);
 
 nlohmann::json to_json(const Criteria& criteria);

@@ -14,6 +14,7 @@
 #include "phylo/io/text.hpp"
 #include "phylo/like/kernels.hpp"
 #include "phylo/model/notation.hpp"
+#include "phylo/run/criteria.hpp"
 #include "phylo/tree/unlinked.hpp"
 
 namespace phylo {
@@ -226,10 +227,16 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
     if (wanted[p].model.ascertained()) check_variation(data, p);
     constant += constant_sites(data.parts.back().patterns);
   }
-  if (const auto note = note_on_constant(constant, data.columns.size(), data.alignment.taxa())) {
-    data.notes.push_back(*note);
-    tell(*note);
-  }
+  const auto add = [&](const std::string& note) {
+    data.notes.push_back(note);
+    tell(note);
+  };
+  if (const auto note = note_on_constant(constant, data.columns.size(), data.alignment.taxa())) add(*note);
+  if (const int parameters = parameters_of(data); data.parts.size() > 1 && parameters >= data.alignment.sites())
+    add(fmt::format(
+        "{} free parameters for {} sites in {} partitions; chance fits much of that, so take fewer partitions{}",
+        parameters, data.alignment.sites(), data.parts.size(),
+        data.unlinked() ? ", or --brlen scaled, which needs fewer branch lengths" : ""));
   return data;
 }
 
