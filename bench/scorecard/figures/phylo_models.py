@@ -41,6 +41,7 @@ class Case:
 CASES = (Case("protein", "d025_h1n1ha", 4), Case("partitions-10", "d094_rightmyer", 2, parts=10),
          Case("partitions-100", "d062_carnivora", 2, parts=100))
 ALIGNMENTS = tuple(case.alignment for case in CASES)
+EVEN_IF_TOO_MANY = ("--force", "model_overfit")  # or RAxML-NG refuses what has more parameters than sites, as 100 parts here have
 
 
 def amino_acid(codon: str) -> str:
@@ -104,7 +105,7 @@ def searchers(files: Files | None) -> list[tree_search.Searcher]:
     words: dict[str, Callable[[Path, int], list]] = {
         "iqtree": lambda file, seed: ["-s", file, *(["-Q", files.iqtree] if files else ["-m", "LG+G"]), "-nt", 1, "-seed", seed, "-redo", "-quiet"],
         "raxml-ng": lambda file, seed: ["--search1", "--msa", file, "--tree", "pars{1}", "--threads", 1, "--seed", seed, "--redo",
-                                        *(["--model", files.ours, "--brlen", "unlinked"] if files else ["--model", "LG+G"])]}
+                                        *(["--model", files.ours, "--brlen", "unlinked", *EVEN_IF_TOO_MANY] if files else ["--model", "LG+G"])]}
     if not files:
         # -f m: the matrix's frequencies. Without it PhyML counts those of proteins, whatever its help says.
         words["phyml"] = lambda file, seed: ["-i", file, "-d", "aa", "-m", "LG", "-f", "m", "-c", 4, "-a", "e", "-v", 0, "-b", 0, "-s",
